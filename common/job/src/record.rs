@@ -1,0 +1,1 @@
+//! The record frame: header and payload of segment files, bundles and spools.

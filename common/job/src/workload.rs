@@ -1,0 +1,278 @@
+//! The seam between the engine, which knows no game, and the games, which know no network and no disk.
+//!
+//! A [`Workload`] describes itself and turns parameters into a [`Computation`]; a computation plans, computes
+//! slices, checks results, assembles them into an artifact and answers questions about it. Adding a game is one
+//! crate that implements both, and one line in the registry.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Map, Value};
+
+use crate::{ParameterError, ParameterSpec, Parameters, Plan, PlanError, Slice};
+
+/// A computation that fulldeck knows.
+pub trait Workload: Send + Sync {
+    /// Name, as on the command line.
+    fn name(&self) -> &'static str;
+    /// One line for people.
+    fn summary(&self) -> &'static str;
+    /// Raised whenever the bytes of a result may change.
+    fn algorithm_version(&self) -> u32;
+    /// Accepted parameters with defaults and bounds.
+    fn parameters(&self) -> &'static [ParameterSpec];
+    /// Binds validated parameters.
+    ///
+    /// # Errors
+    /// [`WorkloadError`] when a combination of parameters makes no sense.
+    fn prepare(&self, parameters: &Parameters) -> Result<Arc<dyn Computation>, WorkloadError>;
+}
+
+/// A workload with its parameters bound. Cheap to create: tables are built at first use.
+pub trait Computation: Send + Sync {
+    /// Cost and sizes, before anything starts.
+    fn estimate(&self) -> Estimate;
+
+    /// Cuts the run into jobs and slices: a pure function of the parameters and `slice_target` (wanted number
+    /// of slices, 0 for the planner's own choice).
+    ///
+    /// # Errors
+    /// [`PlanError`] when the run exceeds a bound.
+    fn plan(&self, slice_target: u32) -> Result<Plan, PlanError>;
+
+    /// Computes slices of one batch, in the given order: one raw payload each, of exactly `raw_bytes` bytes.
+    /// Pure CPU on the current rayon pool; polls `context` at least every 100 ms.
+    ///
+    /// # Errors
+    /// [`ComputeError::Cancelled`] when asked to stop.
+    fn compute(
+        &self,
+        slices: &[Slice],
+        context: &ComputeContext<'_>,
+    ) -> Result<Vec<Vec<u8>>, ComputeError>;
+
+    /// Cheap identities that every right payload fulfils.
+    ///
+    /// # Errors
+    /// [`CheckError`] naming the identity that is broken and where.
+    fn check(&self, slice: &Slice, payload: &[u8]) -> Result<(), CheckError>;
+
+    /// Streams the payloads of all slices, in plan order, into the artifact. Memory must not grow with it.
+    ///
+    /// # Errors
+    /// Any error of the payloads or the sink.
+    fn assemble(
+        &self,
+        plan: &Plan,
+        payloads: &mut dyn Iterator<Item = io::Result<Vec<u8>>>,
+        sink: &mut dyn ArtifactSink,
+    ) -> io::Result<()>;
+
+    /// Answers a question about a finished artifact; the words are the workload's own (for omaha: one hand, or
+    /// two). The answer is a flat, ordered record, printed as a table or as JSON.
+    ///
+    /// # Errors
+    /// [`QueryError`], saying what is wrong with the question or the artifact.
+    fn query(
+        &self,
+        artifact: &dyn ArtifactSource,
+        question: &[String],
+    ) -> Result<Map<String, Value>, QueryError>;
+
+    /// Recomputes a sample of the artifact with an independent engine.
+    ///
+    /// # Errors
+    /// [`QueryError`] when the artifact cannot be read. Disagreement is not an error but part of the report.
+    fn verify(
+        &self,
+        artifact: &dyn ArtifactSource,
+        sample: &Sample,
+        context: &ComputeContext<'_>,
+    ) -> Result<VerifyReport, QueryError>;
+}
+
+/// What a run will need. Every figure is an estimate and is shown as one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Elements of the artifact (cells, rows, ...).
+    pub elements: u64,
+    /// CPU time of the whole run on one core of a current server, in seconds.
+    pub core_seconds: f64,
+    /// Memory of one worker, in bytes.
+    pub worker_bytes: u64,
+    /// Results in the checkpoint, in bytes.
+    pub store_bytes: u64,
+    /// The artifact, in bytes.
+    pub artifact_bytes: u64,
+}
+
+/// What a computing call may look at and report to.
+pub struct ComputeContext<'a> {
+    /// Set when the call should stop.
+    pub cancel: &'a AtomicBool,
+    /// Called, from any thread, with newly finished cost (same unit as [`Slice::cost`]).
+    pub progress: &'a (dyn Fn(u64) + Sync),
+}
+
+impl ComputeContext<'_> {
+    /// Whether the call should stop now.
+    ///
+    /// # Errors
+    /// [`ComputeError::Cancelled`] if so, to be passed on with `?`.
+    pub fn poll(&self) -> Result<(), ComputeError> {
+        if self.cancel.load(Ordering::Relaxed) { Err(ComputeError::Cancelled) } else { Ok(()) }
+    }
+}
+
+/// Share of an artifact to recompute.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Fraction of the elements, above 0 and at most 1; at least one element is taken.
+    pub fraction: f64,
+    /// Seed of the choice: the same seed takes the same elements.
+    pub seed: u64,
+}
+
+/// Outcome of [`Computation::verify`].
+#[derive(Clone, Debug, Default)]
+pub struct VerifyReport {
+    /// Elements recomputed.
+    pub checked: u64,
+    /// Number of elements that differ.
+    pub mismatched: u64,
+    /// The first few differences, one line each.
+    pub examples: Vec<String>,
+}
+
+/// Type of an array's elements; always little endian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementType {
+    /// Unsigned, 4 bytes.
+    U32,
+    /// Unsigned, 8 bytes.
+    U64,
+}
+
+impl ElementType {
+    /// Bytes of one element.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::U32 => 4,
+            Self::U64 => 8,
+        }
+    }
+}
+
+/// An array opened in an [`ArtifactSink`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArrayId(pub usize);
+
+/// Where an artifact is written: named arrays, tables and facts. Implemented by the artifact crate.
+pub trait ArtifactSink {
+    /// Opens an array of zeros with the given shape (row-major).
+    ///
+    /// # Errors
+    /// Any error of the disk.
+    fn array(&mut self, name: &str, element: ElementType, shape: &[u64]) -> io::Result<ArrayId>;
+    /// Writes little-endian elements at flat position `first`, in any order.
+    ///
+    /// # Errors
+    /// Any error of the disk.
+    fn write_at(&mut self, array: ArrayId, first: u64, bytes: &[u8]) -> io::Result<()>;
+    /// Writes a whole table (header first).
+    ///
+    /// # Errors
+    /// Any error of the disk.
+    fn table(
+        &mut self,
+        name: &str,
+        header: &[&str],
+        rows: &mut dyn Iterator<Item = Vec<String>>,
+    ) -> io::Result<()>;
+    /// Records a fact about the whole (totals, counts) in the manifest.
+    fn fact(&mut self, name: &str, value: Value);
+}
+
+/// Where an artifact is read from. Implemented by the artifact crate.
+pub trait ArtifactSource: Sync {
+    /// Reads little-endian elements from flat position `first` of an array, filling `bytes`.
+    ///
+    /// # Errors
+    /// Any error of the disk; `UnexpectedEof` beyond the array.
+    fn read_at(&self, array: &str, first: u64, bytes: &mut [u8]) -> io::Result<()>;
+    /// A fact from the manifest.
+    fn fact(&self, name: &str) -> Option<&Value>;
+}
+
+/// Why parameters cannot be computed.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkloadError {
+    /// A single parameter is wrong.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// The combination is wrong; the text says why and what would be right.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// Why a slice was not computed.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ComputeError {
+    /// Asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+    /// The slices are not of this plan or not of one batch.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+/// A payload that cannot be right.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct CheckError(pub String);
+
+/// Why a question has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum QueryError {
+    /// The question is malformed: what, where, and what would be right.
+    #[error("{0}")]
+    Question(String),
+    /// Asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+    /// The artifact cannot be read.
+    #[error("cannot read the artifact: {0}")]
+    Artifact(#[from] io::Error),
+}
+
+/// The workloads a program knows.
+#[derive(Clone, Default)]
+pub struct Registry(Vec<Arc<dyn Workload>>);
+
+impl Registry {
+    /// A registry of these workloads; names must differ.
+    ///
+    /// # Panics
+    /// If two workloads share a name: a defect of the program.
+    #[must_use]
+    pub fn new(workloads: Vec<Arc<dyn Workload>>) -> Self {
+        let mut names: Vec<_> = workloads.iter().map(|workload| workload.name()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), workloads.len(), "workload names are unique");
+        Self(workloads)
+    }
+
+    /// All workloads, in the order of registration.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Workload>> {
+        self.0.iter()
+    }
+
+    /// The workload called `name`.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Workload>> {
+        self.0.iter().find(|workload| workload.name() == name)
+    }
+}
