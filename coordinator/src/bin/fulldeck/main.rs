@@ -1,1 +1,111 @@
-fn main() {}
+//! The one program a person installs. Data goes to standard output, everything else to standard error; every error is
+//! one line and an exit code of [`fulldeck_service::exit`].
+
+mod app;
+mod artifacts;
+mod cli;
+mod commands;
+mod error;
+mod error_conversions;
+mod offline;
+mod output;
+mod progress;
+mod questions;
+mod remote;
+mod run_view;
+mod summary;
+
+use std::ffi::OsString;
+use std::io::{IsTerminal, Write};
+use std::panic;
+use std::process::ExitCode;
+
+use clap::{ColorChoice, CommandFactory, FromArgMatches};
+use fulldeck_service::exit;
+use fulldeck_service::logging::LogFormat;
+
+use crate::app::App;
+use crate::cli::{Cli, Command, Preview};
+use crate::error::CliError;
+
+fn main() -> ExitCode {
+    panic::set_hook(Box::new(report_panic));
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    // The hook has said it already; computing threads catch their own panics and never come here.
+    ExitCode::from(panic::catch_unwind(|| run(arguments)).unwrap_or(exit::UNEXPECTED))
+}
+
+fn run(arguments: Vec<OsString>) -> u8 {
+    let preview = Preview::of(&arguments);
+    let colour = preview.color.on(std::io::stderr().is_terminal());
+    match parse(arguments, &preview).and_then(|cli| cli.map_or(Ok(exit::OK), |cli| execute(&cli))) {
+        Ok(code) => code,
+        Err(error) => {
+            error.report(preview.json, colour);
+            error.exit
+        }
+    }
+}
+
+/// `None` when help or the version was asked for, and has been printed.
+fn parse(arguments: Vec<OsString>, preview: &Preview) -> Result<Option<Cli>, CliError> {
+    let choice = match preview.color {
+        cli::ColorWhen::Auto => ColorChoice::Auto,
+        cli::ColorWhen::Always => ColorChoice::Always,
+        cli::ColorWhen::Never => ColorChoice::Never,
+    };
+    let bare = arguments.len() == 1;
+    let parsed = Cli::command()
+        .color(choice)
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    match parsed {
+        Ok(cli) => Ok(Some(cli)),
+        Err(error) if !error.use_stderr() => {
+            error.print()?;
+            Ok(None)
+        }
+        Err(error) if bare && !preview.json => {
+            error.print()?;
+            Err(CliError::usage("no command is given")
+                .hint("the usual first one is 'fulldeck run'"))
+        }
+        Err(error) => Err(CliError::from(&error)),
+    }
+}
+
+fn execute(cli: &Cli) -> Result<u8, CliError> {
+    let app = App::new(&cli.global);
+    match &cli.command {
+        Command::Coordinator(arguments) => app.log("info", arguments.log_format())?,
+        Command::Worker(arguments) => app.log("info", arguments.log_format())?,
+        _ => app.log("warn", LogFormat::Text)?,
+    }
+    match &cli.command {
+        Command::Run(arguments) => commands::run::execute(arguments, &app),
+        Command::Coordinator(arguments) => commands::coordinator::execute(arguments, &app),
+        Command::Worker(arguments) => commands::worker::execute(arguments, &app),
+        Command::Workloads(arguments) => commands::workloads::execute(arguments, &app),
+        Command::Submit(arguments) => commands::submit::execute(arguments, &app),
+        Command::Status(arguments) => commands::status::execute(arguments, &app),
+        Command::Wait(arguments) => commands::wait::execute(arguments, &app),
+        Command::Workers(arguments) => commands::workers::execute(arguments, &app),
+        Command::Merge(arguments) => commands::merge::execute(arguments, &app),
+        Command::Query(arguments) => commands::query::execute(arguments, &app),
+        Command::Verify(arguments) => commands::verify::execute(arguments, &app),
+        Command::Omaha(arguments) => commands::omaha::execute(arguments, &app),
+        Command::Completions(arguments) => commands::completions::execute(arguments),
+        Command::Man(arguments) => commands::man::execute(arguments),
+        Command::Doctor(arguments) => commands::doctor::execute(arguments, &app),
+    }
+}
+
+/// A panic is a defect of the program: one line that says where.
+fn report_panic(info: &panic::PanicHookInfo<'_>) {
+    let what = info.payload_as_str().unwrap_or("no message").replace('\n', " ");
+    let place = info
+        .location()
+        .map_or_else(String::new, |location| format!(" ({}:{})", location.file(), location.line()));
+    // Standard error may be closed: then there is nobody to tell.
+    let _ = writeln!(std::io::stderr(), "error: a defect of fulldeck: {what}{place}");
+}

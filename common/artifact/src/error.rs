@@ -1,0 +1,70 @@
+//! Why an artifact cannot be written or read.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why an artifact cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum ArtifactError {
+    /// There is no artifact here.
+    #[error("there is no artifact in {}: it is written when a run is merged", .0.display())]
+    Missing(PathBuf),
+    /// Written by a version of fulldeck with another format.
+    #[error("{} has format version {found}, this program reads {supported}", path.display())]
+    Version {
+        /// The manifest.
+        path: PathBuf,
+        /// What it says.
+        found: u64,
+        /// What would be right.
+        supported: u32,
+    },
+    /// A file is not what the manifest says, or the manifest is not one.
+    #[error("{} is damaged: {why}; remove the folder and merge the run again", path.display())]
+    Damaged {
+        /// The file at fault.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The disk refused.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl ArtifactError {
+    pub(crate) fn damaged(path: &Path, why: impl Into<String>) -> Self {
+        Self::Damaged { path: path.to_owned(), why: why.into() }
+    }
+}
+
+/// Adds action and path to an error of the disk.
+pub(crate) trait At<T> {
+    fn at(self, action: &'static str, path: &Path) -> Result<T, ArtifactError>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, action: &'static str, path: &Path) -> Result<T, ArtifactError> {
+        self.map_err(|source| ArtifactError::Io { action, path: path.to_owned(), source })
+    }
+}
+
+impl From<ArtifactError> for io::Error {
+    fn from(error: ArtifactError) -> Self {
+        let kind = match &error {
+            ArtifactError::Missing(_) => io::ErrorKind::NotFound,
+            ArtifactError::Version { .. } | ArtifactError::Damaged { .. } => {
+                io::ErrorKind::InvalidData
+            }
+            ArtifactError::Io { source, .. } => source.kind(),
+        };
+        io::Error::new(kind, error)
+    }
+}

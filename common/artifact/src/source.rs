@@ -1,0 +1,154 @@
+//! Reads a finished artifact.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use fulldeck_job::{ArtifactSource, ElementType};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use serde_json::Value;
+
+use crate::error::At;
+use crate::manifest::{ArtifactFile, Manifest};
+use crate::{ArtifactError, MAX_FILES, digest, npy};
+
+/// A finished artifact, open for reading.
+pub struct DirectorySource {
+    folder: PathBuf,
+    manifest: Manifest,
+    arrays: Vec<Array>,
+}
+
+struct Array {
+    name: String,
+    file: File,
+    element: ElementType,
+    elements: u64,
+    data_start: u64,
+}
+
+impl DirectorySource {
+    /// Opens an artifact: reads the manifest, and checks that every file is there with its length and header.
+    /// Digests are left to [`DirectorySource::check_digests`], which has to read everything.
+    ///
+    /// # Errors
+    /// [`ArtifactError`], naming the file at fault.
+    pub fn open(folder: &Path) -> Result<Self, ArtifactError> {
+        let manifest = Manifest::read(folder)?;
+        if manifest.files.len() > MAX_FILES {
+            let path = folder.join(crate::MANIFEST_NAME);
+            return Err(ArtifactError::damaged(&path, "it lists too many files"));
+        }
+        let mut arrays = Vec::new();
+        for listed in &manifest.files {
+            let path = path_of(folder, listed)?;
+            let file = match File::open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    return Err(ArtifactError::damaged(&path, "it is missing"));
+                }
+                other => other.at("open", &path)?,
+            };
+            let bytes = file.metadata().at("read", &path)?.len();
+            if bytes != listed.bytes {
+                let why = format!("it has {bytes} bytes, the manifest says {}", listed.bytes);
+                return Err(ArtifactError::damaged(&path, why));
+            }
+            if let Some(array) = open_array(&path, file, listed)? {
+                arrays.push(array);
+            }
+        }
+        Ok(Self { folder: folder.to_owned(), manifest, arrays })
+    }
+
+    /// The manifest.
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Reads every file and compares its digest with the manifest, files in parallel on the current rayon pool.
+    /// Returns the number of bytes that were read.
+    ///
+    /// # Errors
+    /// [`ArtifactError::Damaged`], naming a file that differs, or [`ArtifactError::Io`].
+    pub fn check_digests(&self) -> Result<u64, ArtifactError> {
+        self.manifest.files.par_iter().try_for_each(|listed| {
+            let path = path_of(&self.folder, listed)?;
+            let (bytes, found) = digest::of_file(&path)?;
+            if bytes == listed.bytes && found == listed.blake3 {
+                return Ok(());
+            }
+            Err(ArtifactError::damaged(
+                &path,
+                format!(
+                    "its BLAKE3 is {}, the manifest says {}",
+                    found.short(),
+                    listed.blake3.short()
+                ),
+            ))
+        })?;
+        Ok(self.manifest.data_bytes())
+    }
+}
+
+/// The manifest may have been tampered with: its names must not lead out of the folder.
+fn path_of(folder: &Path, listed: &ArtifactFile) -> Result<PathBuf, ArtifactError> {
+    if Path::new(&listed.name).file_name().is_none_or(|name| name != listed.name.as_str()) {
+        let why = format!("it lists '{}', which is no file name", listed.name);
+        return Err(ArtifactError::damaged(&folder.join(crate::MANIFEST_NAME), why));
+    }
+    Ok(folder.join(&listed.name))
+}
+
+fn open_array(
+    path: &Path,
+    file: File,
+    listed: &ArtifactFile,
+) -> Result<Option<Array>, ArtifactError> {
+    let (Some(dtype), Some(shape)) = (&listed.dtype, &listed.shape) else { return Ok(None) };
+    let element = npy::element(dtype)
+        .ok_or_else(|| ArtifactError::damaged(path, format!("'{dtype}' is no element type")))?;
+    let header = npy::header(element, shape);
+    let elements = npy::elements(shape).filter(|elements| {
+        let data = elements.checked_mul(element.bytes() as u64);
+        data.and_then(|data| data.checked_add(header.len() as u64)) == Some(listed.bytes)
+    });
+    let elements = elements.ok_or_else(|| {
+        ArtifactError::damaged(path, format!("its length does not fit the shape {shape:?}"))
+    })?;
+    let mut found = vec![0; header.len()];
+    file.read_exact_at(&mut found, 0).at("read", path)?;
+    if found != header {
+        return Err(ArtifactError::damaged(path, "its header is not that of the listed array"));
+    }
+    let name = listed.name.strip_suffix(".npy").unwrap_or(&listed.name).to_owned();
+    Ok(Some(Array { name, file, element, elements, data_start: header.len() as u64 }))
+}
+
+impl ArtifactSource for DirectorySource {
+    fn read_at(&self, array: &str, first: u64, bytes: &mut [u8]) -> io::Result<()> {
+        let array = self.arrays.iter().find(|known| known.name == array).ok_or_else(|| {
+            io::Error::new(io::ErrorKind::NotFound, format!("the artifact has no array '{array}'"))
+        })?;
+        let width = array.element.bytes() as u64;
+        let last = first.checked_add((bytes.len() as u64).div_ceil(width));
+        if last.is_none_or(|last| last > array.elements) {
+            return Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                format!("array '{}' ends at element {}", array.name, array.elements),
+            ));
+        }
+        array.file.read_exact_at(bytes, array.data_start + first * width)
+    }
+
+    fn fact(&self, name: &str) -> Option<&Value> {
+        self.manifest.facts.get(name)
+    }
+}

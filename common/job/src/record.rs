@@ -1,1 +1,0 @@
-//! The record frame: header and payload of segment files, bundles and spools.

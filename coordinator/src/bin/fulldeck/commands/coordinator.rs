@@ -1,0 +1,93 @@
+//! `fulldeck coordinator`
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::builder::BoolishValueParser;
+use clap::{ArgAction, Args};
+use fulldeck_coordinator::{Coordinator, CoordinatorOptions};
+use fulldeck_service::logging::LogFormat;
+use fulldeck_service::{AccessToken, StopLevel, StopSignal, exit};
+use serde_json::{Map, Value, json};
+
+use crate::app::App;
+use crate::cli::DataDir;
+use crate::error::CliError;
+use crate::output::table::pairs;
+use crate::output::{Answer, Style, object};
+
+/// Flags of `coordinator`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    data: DataDir,
+    /// Address to listen on; port 0 takes a free one
+    #[arg(long, env = "FULLDECK_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:7411")]
+    listen: SocketAddr,
+    /// Listen where other machines can reach it although nothing is encrypted
+    #[arg(long, env = "FULLDECK_INSECURE_PLAINTEXT")]
+    #[arg(value_parser = BoolishValueParser::new(), action = ArgAction::SetTrue)]
+    insecure_plaintext: bool,
+    /// File that holds the token [default: the token of the access file, else a new one]
+    #[arg(long, env = "FULLDECK_TOKEN_FILE", value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// Log lines as JSON
+    #[arg(long, env = "FULLDECK_LOG_JSON")]
+    #[arg(value_parser = BoolishValueParser::new(), action = ArgAction::SetTrue)]
+    log_json: bool,
+}
+
+impl Arguments {
+    pub(crate) fn log_format(&self) -> LogFormat {
+        if self.log_json { LogFormat::Json } else { LogFormat::Text }
+    }
+}
+
+pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> {
+    app.block_on(async {
+        let stop = StopSignal::install()
+            .map_err(|error| CliError::unexpected(format!("cannot listen to signals: {error}")))?;
+        let mut options =
+            CoordinatorOptions::new(arguments.data.data_dir.clone(), arguments.listen);
+        options.insecure_plaintext = arguments.insecure_plaintext;
+        options.token = arguments.token_file.as_deref().map(AccessToken::read_file).transpose()?;
+        let access_file = options.access_file();
+        let coordinator = Coordinator::start(options, app.registry.clone()).await?;
+        app.output.print(&Listening { url: coordinator.access().url.clone(), access_file })?;
+        stop.reached(StopLevel::Drain).await;
+        tokio::select! {
+            ended = coordinator.shutdown() => ended?,
+            () = stop.reached(StopLevel::Stop) => return Ok(stop.exit_code()),
+        }
+        Ok(exit::OK)
+    })
+}
+
+struct Listening {
+    url: String,
+    access_file: PathBuf,
+}
+
+impl Listening {
+    fn join(&self) -> String {
+        format!("fulldeck worker --access {}", self.access_file.display())
+    }
+}
+
+impl Answer for Listening {
+    fn json(&self) -> Map<String, Value> {
+        object(json!({
+            "url": self.url,
+            "access_file": self.access_file.display().to_string(),
+            "join": self.join(),
+        }))
+    }
+
+    fn ids(&self) -> Vec<String> {
+        vec![self.url.clone()]
+    }
+
+    fn table(&self, style: Style) -> String {
+        pairs(style, &[("coordinator", self.url.clone()), ("join with", self.join())])
+    }
+}

@@ -1,0 +1,49 @@
+//! `fulldeck merge RUN`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use fulldeck_artifact::Manifest;
+use fulldeck_service::exit;
+
+use crate::app::App;
+use crate::artifacts::check_run_name;
+use crate::cli::Link;
+use crate::error::CliError;
+use crate::offline::Folder;
+use crate::progress::Activity;
+use crate::remote;
+use crate::summary::Merged;
+
+/// Flags of `merge`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The run: its number, 'last', or a fingerprint prefix
+    run: String,
+    #[command(flatten)]
+    link: Link,
+}
+
+pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> {
+    check_run_name(&arguments.run)?;
+    let activity = Activity::new(app, "merging");
+    let remote = app.block_on(async {
+        match remote::find(&arguments.link).await? {
+            Some(mut coordinator) => coordinator.merge(&arguments.run).await.map(Some),
+            None => Ok(None),
+        }
+    })?;
+    let (folder, manifest) = match remote {
+        Some(answer) => (PathBuf::from(answer.path), manifest(&answer.manifest_json)?),
+        None => Folder::open(app, &arguments.link.data)?.merge(&arguments.run)?,
+    };
+    activity.clear();
+    app.output.print(&Merged::of(folder, manifest))?;
+    Ok(exit::OK)
+}
+
+/// A manifest as a coordinator sends it.
+pub(crate) fn manifest(json: &str) -> Result<Manifest, CliError> {
+    serde_json::from_str(json)
+        .map_err(|error| CliError::conflict(format!("the coordinator's manifest is odd: {error}")))
+}

@@ -1,0 +1,17 @@
+//! One module a command: `Arguments`, and `execute`, which returns the exit code.
+
+pub(crate) mod completions;
+pub(crate) mod coordinator;
+pub(crate) mod doctor;
+pub(crate) mod man;
+pub(crate) mod merge;
+pub(crate) mod omaha;
+pub(crate) mod query;
+pub(crate) mod run;
+pub(crate) mod status;
+pub(crate) mod submit;
+pub(crate) mod verify;
+pub(crate) mod wait;
+pub(crate) mod worker;
+pub(crate) mod workers;
+pub(crate) mod workloads;

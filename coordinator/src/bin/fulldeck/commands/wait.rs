@@ -1,0 +1,66 @@
+//! `fulldeck wait RUN`
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use fulldeck_proto::v1::RunState;
+use fulldeck_service::exit;
+
+use crate::app::App;
+use crate::artifacts::check_run_name;
+use crate::cli::Link;
+use crate::error::CliError;
+use crate::output::units::percent;
+use crate::progress::RunBars;
+use crate::remote;
+use crate::run_view::RunView;
+
+/// Time between two looks.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// Longest wait that can be asked for: a year.
+const MAX_SECONDS: u64 = 365 * 24 * 3600;
+
+/// Flags of `wait`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The run: its number, 'last', or a fingerprint prefix
+    run: String,
+    #[command(flatten)]
+    link: Link,
+    /// Give up after so many seconds, with exit code 5
+    #[arg(long, env = "FULLDECK_TIMEOUT", value_name = "SECONDS")]
+    #[arg(value_parser = clap::value_parser!(u64).range(..=MAX_SECONDS))]
+    timeout: Option<u64>,
+}
+
+pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> {
+    check_run_name(&arguments.run)?;
+    let status = app.block_on(async {
+        let mut coordinator = remote::require(&arguments.link).await?;
+        // 'last' must not change its meaning while we wait.
+        let first = coordinator.run(&arguments.run).await?;
+        let number = first.spec.as_ref().map_or(arguments.run.clone(), |spec| spec.run.to_string());
+        let deadline =
+            arguments.timeout.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+        let mut bars = RunBars::new(app, &first);
+        let mut status = first;
+        loop {
+            bars.show(&status);
+            if matches!(status.state(), RunState::Finished | RunState::FinishedWithParked) {
+                bars.clear();
+                return Ok(status);
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                bars.clear();
+                let done = percent(status.committed_cost, status.cost);
+                return Err(CliError::timed_out(format!("run {number} is at {done:.1} %"))
+                    .hint(format!("it goes on: fulldeck wait {number}")));
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+            status = coordinator.run(&number).await?;
+        }
+    })?;
+    let failed = status.state() == RunState::FinishedWithParked;
+    app.output.print(&RunView(status))?;
+    Ok(if failed { exit::RUN_FAILED } else { exit::OK })
+}

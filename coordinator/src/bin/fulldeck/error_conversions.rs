@@ -1,0 +1,116 @@
+//! The one place where an error of a library gets its exit code.
+
+use fulldeck_artifact::ArtifactError;
+use fulldeck_coordinator::merge::MergeError;
+use fulldeck_coordinator::store::StoreError;
+use fulldeck_coordinator::{RequestError, ShutdownError, StartError};
+use fulldeck_job::{ParameterError, PlanError, QueryError, WorkloadError};
+use fulldeck_service::{AccessError, TokenError};
+use fulldeck_worker::WorkerError;
+
+use crate::error::CliError;
+
+/// Errors whose every case is bad input.
+macro_rules! bad_input {
+    ($($error:ty),*) => {
+        $(impl From<$error> for CliError {
+            fn from(error: $error) -> Self {
+                Self::usage(error.to_string())
+            }
+        })*
+    };
+}
+
+bad_input!(ParameterError, WorkloadError, PlanError, AccessError, TokenError);
+
+impl From<QueryError> for CliError {
+    fn from(error: QueryError) -> Self {
+        let text = error.to_string();
+        match error {
+            QueryError::Question(_) => Self::usage(text),
+            QueryError::Cancelled => Self::unexpected(text),
+            QueryError::Artifact(_) => Self::damaged(text),
+        }
+    }
+}
+
+impl From<ArtifactError> for CliError {
+    fn from(error: ArtifactError) -> Self {
+        let text = error.to_string();
+        match error {
+            ArtifactError::Missing(_) => Self::not_found(text),
+            ArtifactError::Version { .. } => Self::conflict(text),
+            ArtifactError::Damaged { .. } => Self::damaged(text),
+            ArtifactError::Io { .. } => Self::unexpected(text),
+        }
+    }
+}
+
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> Self {
+        let text = error.to_string();
+        match error {
+            StoreError::Unwritable { .. } | StoreError::Locked { .. } => Self::usage(text),
+            StoreError::Format { .. } => Self::conflict(text),
+            StoreError::Damaged { .. } => Self::damaged(text),
+            _ => Self::unexpected(text),
+        }
+    }
+}
+
+impl From<StartError> for CliError {
+    fn from(error: StartError) -> Self {
+        let text = error.to_string();
+        match error {
+            StartError::Store(error) => error.into(),
+            StartError::Access(_) | StartError::Listen { .. } | StartError::PublicPlaintext(_) => {
+                Self::usage(text)
+            }
+            StartError::Conflict(_) => Self::conflict(text),
+            StartError::Token(_) | StartError::Thread { .. } => Self::unexpected(text),
+        }
+    }
+}
+
+impl From<ShutdownError> for CliError {
+    fn from(error: ShutdownError) -> Self {
+        Self::unexpected(error.to_string())
+    }
+}
+
+impl From<RequestError> for CliError {
+    fn from(error: RequestError) -> Self {
+        match error {
+            RequestError::NotFound(text) => Self::not_found(text),
+            RequestError::BadInput(text) => Self::usage(text),
+            RequestError::Incomplete(text) => Self::incomplete(text)
+                .hint("finish it first: the fulldeck run that began it goes on"),
+            RequestError::Conflict(text) => Self::conflict(text),
+            RequestError::Damaged(text) => Self::damaged(text),
+            RequestError::Unavailable(text) => Self::unreachable(text),
+            RequestError::Exhausted(text) | RequestError::Internal(text) => Self::unexpected(text),
+        }
+    }
+}
+
+impl From<MergeError> for CliError {
+    fn from(error: MergeError) -> Self {
+        RequestError::from(error).into()
+    }
+}
+
+impl From<WorkerError> for CliError {
+    fn from(error: WorkerError) -> Self {
+        let text = error.to_string();
+        match error {
+            WorkerError::Access(_) | WorkerError::Threads(_) | WorkerError::Refused { .. } => {
+                Self::usage(text)
+            }
+            WorkerError::Unreachable { .. } | WorkerError::Undelivered(_) => {
+                Self::unreachable(text)
+            }
+            WorkerError::Conflict(_) => Self::conflict(text),
+            WorkerError::Pool { .. } | WorkerError::Internal(_) => Self::unexpected(text),
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! A running coordinator, as its AdminService shows it.
+
+use std::time::Duration;
+
+use fulldeck_proto::MAX_MESSAGE_BYTES;
+use fulldeck_proto::v1::admin_service_client::AdminServiceClient;
+use fulldeck_proto::v1::{
+    GetRunRequest, ListRunsRequest, ListWorkersRequest, MergeRequest, MergeResponse, QueryRequest,
+    RunStatus, SubmitRequest, SubmitResponse, WorkerStatus,
+};
+use fulldeck_service::{Access, AccessToken, BearerClient};
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Code, Request, Status};
+
+use crate::cli::Link;
+use crate::error::CliError;
+
+/// How long a connection may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long an answer may take.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a merge may take: the largest artifacts are terabytes.
+const MERGE_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
+
+/// A running coordinator.
+pub(crate) struct Admin {
+    url: String,
+    client: AdminServiceClient<InterceptedService<Channel, BearerClient>>,
+}
+
+/// The coordinator that `link` leads to; `None` when nothing names one, or the data folder has an access file that a
+/// coordinator left which is gone.
+pub(crate) async fn find(link: &Link) -> Result<Option<Admin>, CliError> {
+    if let Some(access) = named(link)? {
+        return Admin::connect(&access).await.map(Some);
+    }
+    let file = link.data.access_file();
+    if !file.exists() {
+        return Ok(None);
+    }
+    let access = Access::read(&file)?;
+    match Admin::connect(&access).await {
+        Ok(admin) => Ok(Some(admin)),
+        Err(error) => {
+            tracing::debug!("{} is stale: {}", file.display(), error.message);
+            Ok(None)
+        }
+    }
+}
+
+/// As [`find`], for commands that cannot do without.
+pub(crate) async fn require(link: &Link) -> Result<Admin, CliError> {
+    find(link).await?.ok_or_else(|| {
+        let folder = link.data.data_dir.display();
+        CliError::unreachable(format!("no coordinator is running on {folder}"))
+            .hint("start one with 'fulldeck coordinator', or name one with --coordinator URL")
+    })
+}
+
+/// The coordinator the command line names outright.
+fn named(link: &Link) -> Result<Option<Access>, CliError> {
+    if let Some(file) = &link.access {
+        return Ok(Some(Access::read(file)?));
+    }
+    match (&link.coordinator, &link.token_file) {
+        (Some(url), Some(file)) => Ok(Some(Access::new(url, AccessToken::read_file(file)?)?)),
+        _ => Ok(None),
+    }
+}
+
+impl Admin {
+    /// Connects, and makes sure that the token is right.
+    async fn connect(access: &Access) -> Result<Self, CliError> {
+        let unreachable = |why: String| {
+            CliError::unreachable(format!("no coordinator answers at {}: {why}", access.url))
+        };
+        let channel = Endpoint::from_shared(access.url.clone())
+            .map_err(|error| CliError::usage(error.to_string()))?
+            .connect_timeout(CONNECT_TIMEOUT)
+            .connect()
+            .await
+            .map_err(|error| unreachable(root_cause(&error)))?;
+        let client =
+            AdminServiceClient::with_interceptor(channel, BearerClient::new(&access.token))
+                .max_decoding_message_size(MAX_MESSAGE_BYTES)
+                .max_encoding_message_size(MAX_MESSAGE_BYTES);
+        let mut admin = Self { url: access.url.clone(), client };
+        admin.workers().await?;
+        Ok(admin)
+    }
+
+    pub(crate) async fn submit(
+        &mut self,
+        workload: &str,
+        parameters: &[String],
+        slice_target: u32,
+        dry_run: bool,
+    ) -> Result<SubmitResponse, CliError> {
+        let request = SubmitRequest {
+            workload: workload.to_owned(),
+            parameters: parameters.to_vec(),
+            slice_target,
+            dry_run,
+        };
+        let answer = self.client.submit(timed(request, ANSWER_TIMEOUT)).await;
+        answer.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
+    }
+
+    pub(crate) async fn runs(&mut self) -> Result<Vec<RunStatus>, CliError> {
+        let answer = self.client.list_runs(timed(ListRunsRequest {}, ANSWER_TIMEOUT)).await;
+        answer.map(|answer| answer.into_inner().runs).map_err(|status| self.refused(&status))
+    }
+
+    pub(crate) async fn run(&mut self, run: &str) -> Result<RunStatus, CliError> {
+        let request = GetRunRequest { run: run.to_owned() };
+        let answer = self.client.get_run(timed(request, ANSWER_TIMEOUT)).await;
+        answer.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
+    }
+
+    pub(crate) async fn workers(&mut self) -> Result<Vec<WorkerStatus>, CliError> {
+        let answer = self.client.list_workers(timed(ListWorkersRequest {}, ANSWER_TIMEOUT)).await;
+        answer.map(|answer| answer.into_inner().workers).map_err(|status| self.refused(&status))
+    }
+
+    pub(crate) async fn merge(&mut self, run: &str) -> Result<MergeResponse, CliError> {
+        let request = MergeRequest { run: run.to_owned() };
+        let answer = self.client.merge(timed(request, MERGE_TIMEOUT)).await;
+        answer.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
+    }
+
+    /// The answer is JSON text.
+    pub(crate) async fn query(&mut self, run: &str, words: &[String]) -> Result<String, CliError> {
+        let request = QueryRequest { run: run.to_owned(), question: words.to_vec() };
+        let answer = self.client.query(timed(request, ANSWER_TIMEOUT)).await;
+        answer.map(|answer| answer.into_inner().answer_json).map_err(|status| self.refused(&status))
+    }
+
+    /// The one place where an answer of the network becomes an error of the program.
+    fn refused(&self, status: &Status) -> CliError {
+        let message = status.message().to_owned();
+        match status.code() {
+            Code::NotFound => CliError::not_found(message),
+            Code::InvalidArgument | Code::OutOfRange => CliError::usage(message),
+            Code::Unauthenticated | Code::PermissionDenied => {
+                CliError::usage(format!("the coordinator at {} refuses: {message}", self.url))
+            }
+            Code::FailedPrecondition => CliError::incomplete(message),
+            Code::DeadlineExceeded => CliError::timed_out(format!("{}: {message}", self.url)),
+            Code::Unavailable | Code::Cancelled => CliError::unreachable(format!(
+                "the coordinator at {} went away: {message}",
+                self.url
+            )),
+            Code::Aborted | Code::AlreadyExists => CliError::conflict(message),
+            Code::DataLoss => CliError::damaged(message),
+            code => CliError::unexpected(format!("{}: {code:?}: {message}", self.url)),
+        }
+    }
+}
+
+fn timed<T>(message: T, timeout: Duration) -> Request<T> {
+    let mut request = Request::new(message);
+    request.set_timeout(timeout);
+    request
+}
+
+/// The transport's own text is 'transport error': what lies beneath says more.
+fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut deepest = error;
+    while let Some(source) = deepest.source() {
+        deepest = source;
+    }
+    deepest.to_string()
+}

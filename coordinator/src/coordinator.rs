@@ -1,0 +1,311 @@
+//! A running coordinator: opens the store, starts the parts, and ends them in order.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use fulldeck_job::Registry;
+use fulldeck_service::{Access, AccessError, AccessToken, host};
+use tokio::sync::{mpsc, watch};
+use tonic::transport::server::TcpIncoming;
+
+use crate::catalog::Catalog;
+use crate::engine::Engine;
+use crate::error::{ShutdownError, StartError};
+use crate::handle::CoordinatorHandle;
+use crate::intake::Intake;
+use crate::rpc;
+use crate::scheduler::{Core, Event, Identity, RunSeed, Timings};
+use crate::store::{OpenOptions, SledStore, Store};
+use crate::writer::Writer;
+
+/// Name of the access file within the data folder.
+const ACCESS_FILE: &str = "access.toml";
+/// Calls in progress may take so long to end before their connections are closed.
+const DRAIN: Duration = Duration::from_secs(5);
+/// Messages of the writer that may wait.
+const WRITTEN: usize = 64;
+
+/// How a coordinator is run.
+#[derive(Clone, Debug)]
+pub struct CoordinatorOptions {
+    /// Folder of the store, the access file and the artifacts; created if it is not there.
+    pub data_dir: PathBuf,
+    /// Address to listen on; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Timings of the protocol.
+    pub timings: Timings,
+    /// Listen on an address that others can reach although nothing is encrypted.
+    pub insecure_plaintext: bool,
+    /// Hold slices back for one lease time that were leased when the coordinator last ended, so that workers which
+    /// still compute them can say so. Of no use when the workers end with the coordinator.
+    pub hold_leases: bool,
+    /// The token; if there is none, the one of the access file, else a new one.
+    pub token: Option<AccessToken>,
+}
+
+impl CoordinatorOptions {
+    /// The usual options.
+    #[must_use]
+    pub fn new(data_dir: PathBuf, listen: SocketAddr) -> Self {
+        Self {
+            data_dir,
+            listen,
+            timings: Timings::default(),
+            insecure_plaintext: false,
+            hold_leases: true,
+            token: None,
+        }
+    }
+
+    /// Path of the access file.
+    #[must_use]
+    pub fn access_file(&self) -> PathBuf {
+        self.data_dir.join(ACCESS_FILE)
+    }
+}
+
+/// A running coordinator. Ends in order with [`Coordinator::shutdown`]; dropped, it ends as if it were killed, which
+/// loses nothing that was acknowledged.
+pub struct Coordinator {
+    address: SocketAddr,
+    access: Access,
+    handle: CoordinatorHandle,
+    engine: tokio::task::JoinHandle<()>,
+    writer: JoinHandle<()>,
+    server: tokio::task::JoinHandle<Result<(), tonic::transport::Error>>,
+    stop_server: watch::Sender<bool>,
+}
+
+impl Coordinator {
+    /// Opens the store, recovers its runs, listens, and writes the access file (for its owner alone).
+    ///
+    /// # Errors
+    /// [`StartError`].
+    pub async fn start(
+        options: CoordinatorOptions,
+        registry: Registry,
+    ) -> Result<Self, StartError> {
+        refuse_public(&options)?;
+        let folder = options.data_dir.clone();
+        let store = tokio::task::spawn_blocking(move || {
+            SledStore::open(&folder, OpenOptions::default()).inspect(report)
+        });
+        let store = store
+            .await
+            .map_err(|error| StartError::Thread { thread: "store", reason: error.to_string() })??;
+        Self::start_on(options, registry, Box::new(store)).await
+    }
+
+    /// As [`Coordinator::start`], on a store that is open already.
+    ///
+    /// # Errors
+    /// [`StartError`].
+    pub async fn start_on(
+        options: CoordinatorOptions,
+        registry: Registry,
+        store: Box<dyn Store>,
+    ) -> Result<Self, StartError> {
+        refuse_public(&options)?;
+        let (data_dir, known) = (options.data_dir.clone(), registry.clone());
+        let recovering = tokio::task::spawn_blocking(move || {
+            let (catalog, seeds) = Catalog::recover(&data_dir, &known, store.recover()?)?;
+            Ok::<_, StartError>((store, catalog, seeds))
+        });
+        let (store, catalog, seeds) = recovering
+            .await
+            .map_err(|error| StartError::Thread { thread: "store", reason: error.to_string() })??;
+        let catalog = Arc::new(catalog);
+        let identity = identity(store.as_ref(), &seeds);
+        let reader = store.reader();
+
+        // Listening begins before the parts run: a taken address leaves nothing to clean up.
+        let listen_error =
+            |source| StartError::Listen { address: options.listen, source };
+        let incoming = TcpIncoming::bind(options.listen).map_err(listen_error)?;
+        let address = incoming.local_addr().map_err(listen_error)?;
+        let access = access(&options, address)?;
+
+        let intake = Intake::new()
+            .map_err(|error| StartError::Thread { thread: "intake", reason: error.to_string() })?;
+        let (written, from_writer) = mpsc::channel(WRITTEN);
+        let (writer, writer_thread) = Writer::start(store, written)
+            .map_err(|error| StartError::Thread { thread: "writer", reason: error.to_string() })?;
+        let core = Core::new(identity.clone(), options.timings);
+        let (engine, engine_task) = Engine::start(
+            core,
+            options.timings,
+            Arc::clone(&catalog),
+            writer.clone(),
+            from_writer,
+        );
+        for mut seed in seeds {
+            if !options.hold_leases {
+                seed.unconfirmed.clear();
+            }
+            engine.tell(Event::RunAdded(seed)).await.map_err(|refusal| StartError::Thread {
+                thread: "scheduler",
+                reason: refusal.to_string(),
+            })?;
+        }
+        let handle = CoordinatorHandle::new(
+            options.data_dir.clone(),
+            registry,
+            catalog,
+            engine,
+            writer,
+            reader,
+        );
+        let (stop_server, stopping) = watch::channel(false);
+        let server = rpc::Server {
+            handle: handle.clone(),
+            intake,
+            identity,
+            timings: options.timings,
+            token: access.token.clone(),
+        };
+        let server = tokio::spawn(server.serve(incoming, stopping));
+        access.write(&options.access_file())?;
+        tracing::info!(%address, data_dir = %options.data_dir.display(), "coordinator listens");
+        Ok(Self {
+            address,
+            access,
+            handle,
+            engine: engine_task,
+            writer: writer_thread,
+            server,
+            stop_server,
+        })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// How to reach it.
+    #[must_use]
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// What a person may ask of it.
+    #[must_use]
+    pub fn handle(&self) -> CoordinatorHandle {
+        self.handle.clone()
+    }
+
+    /// Waits until the store fails, and says why. Nothing that was acknowledged is lost; the coordinator should be
+    /// shut down and started again.
+    pub async fn failed(&self) -> String {
+        let mut failed = self.handle.engine().failed();
+        let reason = failed.wait_for(Option::is_some).await.map(|reason| reason.clone());
+        match reason {
+            Ok(reason) => reason.unwrap_or_default(),
+            Err(_) => "the scheduler ended".to_owned(),
+        }
+    }
+
+    /// Ends in order: nothing more is leased, what is being uploaded becomes durable, the store is closed.
+    ///
+    /// # Errors
+    /// [`ShutdownError`] if a part failed; what was acknowledged is durable all the same.
+    pub async fn shutdown(self) -> Result<(), ShutdownError> {
+        let engine = self.handle.engine().clone();
+        // A scheduler that is gone has nobody waiting.
+        let _ = engine.tell(Event::Close).await;
+        self.stop_server.send_replace(true);
+        let mut server = self.server;
+        let served = match tokio::time::timeout(DRAIN, &mut server).await {
+            Ok(ended) => ended,
+            Err(_) => {
+                tracing::warn!("connections are still open: closing them");
+                server.abort();
+                Ok(Ok(()))
+            }
+        };
+        engine.stop().await;
+        let scheduled = self.engine.await;
+        self.handle.close();
+        let writer = self.writer;
+        let written = tokio::task::spawn_blocking(move || writer.join()).await;
+        served.map_err(|_| ShutdownError::Panicked("server"))??;
+        scheduled.map_err(|_| ShutdownError::Panicked("scheduler"))?;
+        match written {
+            Ok(Ok(())) => Ok(()),
+            _ => Err(ShutdownError::Panicked("writer")),
+        }
+    }
+}
+
+fn refuse_public(options: &CoordinatorOptions) -> Result<(), StartError> {
+    if options.listen.ip().is_loopback() || options.insecure_plaintext {
+        Ok(())
+    } else {
+        Err(StartError::PublicPlaintext(options.listen))
+    }
+}
+
+/// Who this start is. Earlier starts are known by the leases they left.
+fn identity(store: &dyn Store, seeds: &[RunSeed]) -> Identity {
+    let this = store.identity();
+    let mut earlier: Vec<_> = seeds
+        .iter()
+        .flat_map(|seed| &seed.unconfirmed)
+        .map(|(_, token)| (token.epoch, token.start_id))
+        .collect();
+    earlier.sort_unstable();
+    earlier.dedup();
+    Identity { store_id: this.store_id, epoch: this.epoch, start_id: this.start_id, earlier }
+}
+
+/// The token outlives restarts, so that workers with a copy of the access file find back.
+fn access(options: &CoordinatorOptions, address: SocketAddr) -> Result<Access, StartError> {
+    let token = match &options.token {
+        Some(token) => token.clone(),
+        None => match kept_token(&options.access_file()) {
+            Some(token) => token,
+            None => AccessToken::random()?,
+        },
+    };
+    let url = if address.ip().is_unspecified() {
+        format!("http://{}:{}", host::host_name(), address.port())
+    } else {
+        format!("http://{address}")
+    };
+    Ok(Access::new(&url, token)?)
+}
+
+fn kept_token(file: &Path) -> Option<AccessToken> {
+    match Access::read(file) {
+        Ok(access) => Some(access.token),
+        Err(AccessError::Read { .. }) => None,
+        Err(error) => {
+            tracing::warn!("{error}; writing a new one");
+            None
+        }
+    }
+}
+
+/// What opening the store had to do.
+fn report(store: &SledStore) {
+    let recovery = store.recovery();
+    if let Some(reason) = &recovery.rebuilt {
+        tracing::warn!(reason, "the index was rebuilt from the segments");
+    }
+    if recovery.replayed > 0 {
+        tracing::info!(records = recovery.replayed, "results were brought into the index");
+    }
+    if recovery.torn_bytes > 0 {
+        tracing::warn!(bytes = recovery.torn_bytes, "the unfinished end of the last segment was cut");
+    }
+    for damage in &recovery.damaged {
+        tracing::error!("{damage}");
+    }
+    for note in &recovery.notes {
+        tracing::info!("{note}");
+    }
+}

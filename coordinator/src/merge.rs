@@ -1,0 +1,264 @@
+//! Puts the results of a finished run together: all of them, in plan order, each verified, never all in memory.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use fulldeck_artifact::{ArtifactError, DirectorySink, DirectorySource, Manifest, Provenance};
+use fulldeck_job::{Computation, Fingerprint, Plan, RunSpec, SliceId};
+
+use crate::store::{CommittedSlice, ResultReader, RunRecord, StoreError};
+
+/// Bytes of results that are read ahead of the one being written ...
+const READ_AHEAD_BYTES: u64 = 32 << 20;
+/// ... and their number at most; at least one is.
+const READ_AHEAD_RESULTS: u64 = 16;
+/// Holes that a refusal lists.
+const MAX_HOLES_LISTED: usize = 20;
+
+/// Why a run was not merged. No artifact was written or replaced.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// Slices are missing.
+    #[error("run {run} is not complete: {missing} of {slices} slices are missing ({holes})")]
+    Incomplete {
+        /// Run.
+        run: u32,
+        /// Number of slices that are missing.
+        missing: usize,
+        /// Number of slices of the plan.
+        slices: usize,
+        /// The first of them, by job.
+        holes: String,
+    },
+    /// A stored result is damaged.
+    #[error("the result of slice {slice} of run {run} is damaged: {source}", slice = slice.0)]
+    Damaged {
+        /// Run.
+        run: u32,
+        /// Slice.
+        slice: SliceId,
+        /// What is wrong.
+        source: StoreError,
+    },
+    /// A stored result cannot be read.
+    #[error("cannot read the result of slice {slice}: {source}", slice = slice.0)]
+    Read {
+        /// Slice.
+        slice: SliceId,
+        /// What the system said.
+        source: StoreError,
+    },
+    /// The artifact cannot be written.
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+    /// The workload could not assemble it.
+    #[error("cannot assemble the artifact: {0}")]
+    Assemble(io::Error),
+    /// The thread that reads ahead cannot be started.
+    #[error("cannot start a thread: {0}")]
+    Thread(io::Error),
+}
+
+/// Folder of a run's artifact within the folder of all artifacts.
+#[must_use]
+pub fn artifact_folder(artifacts: &Path, run: u32, fingerprint: Fingerprint) -> PathBuf {
+    artifacts.join(format!("run-{run}-{}", fingerprint.short()))
+}
+
+/// The manifest of an artifact that is there already, complete, and of this run.
+#[must_use]
+pub fn merged_before(artifact: &Path, spec: &RunSpec) -> Option<Manifest> {
+    let source = DirectorySource::open(artifact).ok()?;
+    let manifest = source.manifest();
+    (manifest.fingerprint == spec.fingerprint()).then(|| manifest.clone())
+}
+
+/// Merges a run into its folder within `artifacts`. Completeness is proved against the plan before anything is
+/// written; every result is verified as it is read.
+///
+/// # Errors
+/// [`MergeError`]; an artifact that was there stays as it was.
+pub fn merge_run(
+    reader: &ResultReader,
+    record: &RunRecord,
+    spec: &RunSpec,
+    plan: &Plan,
+    committed: &[(SliceId, CommittedSlice)],
+    computation: &dyn Computation,
+    artifacts: &Path,
+) -> Result<(PathBuf, Manifest), MergeError> {
+    let committed = prove_complete(record.run, plan, committed)?;
+    let artifact = artifact_folder(artifacts, record.run, record.fingerprint);
+    let mut sink = DirectorySink::create(&artifact)?;
+    assemble(&Merge { reader, run: record.run, plan, committed, computation }, &mut sink)?;
+    let merged_unix_s =
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let provenance = Provenance {
+        fulldeck_version: fulldeck_service::version().to_owned(),
+        run: record.run,
+        plan_digest: record.plan_digest,
+        slices: plan.slices().len() as u32,
+        merged_unix_s,
+    };
+    let manifest = sink.finish(spec, provenance)?;
+    Ok((artifact, manifest))
+}
+
+struct Merge<'a> {
+    reader: &'a ResultReader,
+    run: u32,
+    plan: &'a Plan,
+    /// One a slice, in plan order.
+    committed: Vec<CommittedSlice>,
+    computation: &'a dyn Computation,
+}
+
+/// One result for every slice of the plan, in plan order. (That the slices tile their jobs, the plan has proved.)
+fn prove_complete(
+    run: u32,
+    plan: &Plan,
+    committed: &[(SliceId, CommittedSlice)],
+) -> Result<Vec<CommittedSlice>, MergeError> {
+    let known: BTreeMap<_, _> = committed.iter().copied().collect();
+    let (mut found, mut missing) = (Vec::with_capacity(plan.slices().len()), Vec::new());
+    for slice in plan.slices() {
+        match known.get(&slice.id) {
+            Some(committed) => found.push(*committed),
+            None => missing.push(slice.id),
+        }
+    }
+    if missing.is_empty() {
+        return Ok(found);
+    }
+    Err(MergeError::Incomplete {
+        run,
+        missing: missing.len(),
+        slices: plan.slices().len(),
+        holes: holes(plan, &missing),
+    })
+}
+
+/// `slices 3-5 of aabc-aabb, slice 9 of aabb-aabb`, and how many more.
+fn holes(plan: &Plan, missing: &[SliceId]) -> String {
+    let job_of = |id: SliceId| plan.slice(id).map(|slice| slice.job);
+    let mut ranges: Vec<(SliceId, SliceId)> = Vec::new();
+    for id in missing {
+        match ranges.last_mut() {
+            Some((_, last)) if last.0 + 1 == id.0 && job_of(*last) == job_of(*id) => *last = *id,
+            _ => ranges.push((*id, *id)),
+        }
+    }
+    let more = ranges.len().saturating_sub(MAX_HOLES_LISTED);
+    let mut shown: Vec<_> = ranges
+        .iter()
+        .take(MAX_HOLES_LISTED)
+        .map(|(first, last)| {
+            let job = job_of(*first).and_then(|job| plan.job(job)).map_or("", |job| &job.name);
+            match last.0 - first.0 {
+                0 => format!("slice {} of {job}", first.0),
+                _ => format!("slices {}-{} of {job}", first.0, last.0),
+            }
+        })
+        .collect();
+    if more > 0 {
+        shown.push(format!("and {more} more ranges"));
+    }
+    shown.join(", ")
+}
+
+type Read = (SliceId, Result<Vec<u8>, StoreError>);
+
+/// Reads and decompresses in a thread of its own while the workload writes.
+fn assemble(job: &Merge<'_>, sink: &mut DirectorySink) -> Result<(), MergeError> {
+    let largest = job.plan.slices().iter().map(|slice| slice.raw_bytes).max().unwrap_or(1).max(1);
+    let ahead = (READ_AHEAD_BYTES / largest).clamp(1, READ_AHEAD_RESULTS);
+    std::thread::scope(|scope| {
+        let (sender, results) = sync_channel::<Read>(ahead as usize);
+        std::thread::Builder::new()
+            .name("fulldeck-merge".to_owned())
+            .spawn_scoped(scope, move || {
+                for (slice, committed) in job.plan.slices().iter().zip(&job.committed) {
+                    let payload = job.reader.read(&committed.place, &committed.digest);
+                    // Nobody listens any more once assembling has failed.
+                    if sender.send((slice.id, payload)).is_err() {
+                        return;
+                    }
+                }
+            })
+            .map_err(MergeError::Thread)?;
+        let mut payloads = Payloads { results, delivered: 0, failed: None };
+        let assembled = job.computation.assemble(job.plan, &mut payloads, sink);
+        if let Some((slice, source)) = payloads.failed {
+            let run = job.run;
+            return Err(match source {
+                StoreError::Damaged { .. } => MergeError::Damaged { run, slice, source },
+                source => MergeError::Read { slice, source },
+            });
+        }
+        assembled.map_err(MergeError::Assemble)?;
+        if payloads.delivered != job.plan.slices().len() {
+            let why = "the workload left results unread";
+            return Err(MergeError::Assemble(io::Error::other(why)));
+        }
+        Ok(())
+    })
+}
+
+struct Payloads {
+    results: Receiver<Read>,
+    delivered: usize,
+    failed: Option<(SliceId, StoreError)>,
+}
+
+impl Iterator for Payloads {
+    type Item = io::Result<Vec<u8>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.results.recv().ok()? {
+            (_, Ok(payload)) => {
+                self.delivered += 1;
+                Some(Ok(payload))
+            }
+            (slice, Err(error)) => {
+                let text = error.to_string();
+                self.failed.get_or_insert((slice, error));
+                Some(Err(io::Error::new(io::ErrorKind::InvalidData, text)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fulldeck_job::{Job, JobIndex, Slice};
+
+    use super::*;
+
+    #[test]
+    fn holes_are_ranges_within_jobs() {
+        let slices = (0..60u32)
+            .map(|id| Slice {
+                id: SliceId(id),
+                job: JobIndex(id / 30),
+                first_row: id % 30,
+                rows: 1,
+                elements: 1,
+                raw_bytes: 8,
+                cost: 1,
+                batch: id,
+            })
+            .collect();
+        let job = |name: &str| Job { name: name.into(), family: String::new(), rows: 30 };
+        let plan = Plan::new(vec![job("a"), job("b")], slices).unwrap();
+        let ids = |ids: &[u32]| ids.iter().copied().map(SliceId).collect::<Vec<_>>();
+        assert_eq!(
+            holes(&plan, &ids(&[0, 3, 4, 28, 29, 30, 31])),
+            "slice 0 of a, slices 3-4 of a, slices 28-29 of a, slices 30-31 of b"
+        );
+        let every_second: Vec<_> = (0..60).step_by(2).map(SliceId).collect();
+        assert!(holes(&plan, &every_second).ends_with("slice 38 of b, and 10 more ranges"));
+    }
+}

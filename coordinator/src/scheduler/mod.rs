@@ -1,0 +1,37 @@
+//! Who computes what: a pure state machine over runs, slices, workers and attempts.
+//!
+//! [`Core::step`] takes the time and one [`Event`] and returns [`Effect`]s; [`Core::next_deadline`] says when it wants
+//! to be called at the latest. Main types: [`Core`], [`Event`], [`Effect`], [`Reply`].
+//!
+//! Invariants: a slice is committed at most once; no slice has more than two attempts; a committed digest never
+//! changes.
+//!
+//! Deliberately absent: clocks, sockets, disks, randomness, and the bytes of results.
+
+mod alarms;
+mod core;
+mod history;
+mod ids;
+mod lease;
+mod limits;
+mod message;
+mod pace;
+mod run;
+mod session;
+mod slice;
+mod snapshot;
+#[cfg(test)]
+mod tests;
+mod upload;
+mod worker;
+
+pub use self::core::Core;
+pub use fulldeck_job::record::Token;
+pub use ids::{Identity, Millis, ReplyId, SessionId};
+pub use limits::*;
+pub use message::{
+    Caller, Effect, Event, Failure, Held, HeldVerdict, Lease, LeaseNote, Notice, Offer, Outcome,
+    Refusal, Registration, Reply, RunSeed, Timings,
+};
+pub use pace::TimeLeft;
+pub use snapshot::{JobSnapshot, RunPhase, RunSnapshot, WorkerSnapshot};

@@ -1,0 +1,277 @@
+//! Workers come, live, fail, hand back, and leave.
+
+use std::collections::BTreeSet;
+
+use fulldeck_job::SliceId;
+
+use super::alarms::Alarm;
+use super::core::Core;
+use super::history::Place;
+use super::ids::AttemptKey;
+use super::slice::{Holders, SliceState};
+use super::worker::{Attempt, Worker};
+use super::{
+    FIRST_BACKOFF, Failure, Held, HeldVerdict, MAX_BACKOFF, MAX_FAILURE_TEXT, MAX_FAILURES,
+    MAX_WORKERS, Millis, Notice, Refusal, Registration, Reply, ReplyId, SessionId, Token,
+};
+
+impl Core {
+    pub(super) fn register(&mut self, now: Millis, reply: ReplyId, mut about: Registration) {
+        if self.closing {
+            return self.refuse(reply, Refusal::Closing);
+        }
+        if self.workers.len() >= MAX_WORKERS {
+            return self.refuse(reply, Refusal::TooManyWorkers);
+        }
+        let held = std::mem::take(&mut about.held);
+        let name = about.name.clone();
+        let session = self.new_session();
+        self.workers.insert(session, Worker::new(about, now));
+        self.alarms.set(now + self.timings.lease, Alarm::Worker(session));
+        let held: Vec<_> = held.iter().map(|held| self.judge_held(now, session, held)).collect();
+        let kept = held.iter().filter(|verdict| **verdict != HeldVerdict::Drop).count();
+        self.tell(Notice::WorkerJoined { session, name, kept });
+        self.reply(reply, Reply::Registered { session, held });
+    }
+
+    fn judge_held(&mut self, now: Millis, session: SessionId, held: &Held) -> HeldVerdict {
+        let Some(key) = self.key(&held.token) else { return HeldVerdict::Drop };
+        let Some((number, run)) = self.run_of(&held.fingerprint) else { return HeldVerdict::Drop };
+        if run.planned(held.slice).is_none() {
+            return HeldVerdict::Drop;
+        }
+        let place = (number, held.slice);
+        match (run.state(held.slice), held.finished) {
+            // Sent nevertheless, so that the difference comes to light.
+            (SliceState::Committed(committed), Some(digest)) if committed != digest => {
+                return HeldVerdict::Upload;
+            }
+            (SliceState::Committing { .. }, Some(_)) => return HeldVerdict::Upload,
+            (SliceState::Committed(_) | SliceState::Committing { .. }, _) => {
+                return HeldVerdict::Drop;
+            }
+            _ => {}
+        }
+        match self.place_of(key) {
+            Some(known) if known == place => {}
+            // An attempt of an earlier start is believed once it is offered here.
+            None if !self.is_of_this_start(key) => self.history.add(key, place),
+            _ => return HeldVerdict::Drop,
+        }
+        let kept = self.reclaim(now, session, key, place);
+        match held.finished {
+            Some(_) => HeldVerdict::Upload,
+            None if kept => HeldVerdict::Keep,
+            None => HeldVerdict::Drop,
+        }
+    }
+
+    /// The open slice for which an attempt was handed out, if that is remembered.
+    pub(super) fn place_of(&self, key: AttemptKey) -> Option<Place> {
+        let current = self.attempts.get(&key).map(|attempt| (attempt.run, attempt.slice));
+        current.or_else(|| self.history.place(key))
+    }
+
+    /// Gives an attempt (back) to a worker that says it has it, unless its slice is done or has enough attempts.
+    fn reclaim(&mut self, now: Millis, session: SessionId, key: AttemptKey, place: Place) -> bool {
+        let (number, slice) = place;
+        let expires = now + self.timings.lease;
+        let (Some(run), Some(worker)) =
+            (self.runs.get_mut(&number), self.workers.get_mut(&session))
+        else {
+            return false;
+        };
+        if let Some(attempt) = self.attempts.get_mut(&key) {
+            worker.attempts.insert(key);
+            let earlier = attempt.session.replace(session);
+            attempt.expires = expires;
+            attempt.answer = 0;
+            if let Some(earlier) = earlier.filter(|earlier| *earlier != session)
+                && let Some(earlier) = self.workers.get_mut(&earlier)
+            {
+                earlier.attempts.remove(&key);
+            }
+            return true;
+        }
+        let holders = match run.state(slice) {
+            SliceState::Waiting => Some(Holders::one(key)),
+            SliceState::Leased(holders) => holders.with(key),
+            SliceState::Committing { .. } | SliceState::Committed(_) | SliceState::Parked => None,
+        };
+        let Some(holders) = holders else { return false };
+        run.set(slice, SliceState::Leased(holders), now);
+        worker.attempts.insert(key);
+        let attempt = Attempt { run: number, slice, session: Some(session), expires, answer: 0 };
+        self.attempts.insert(key, attempt);
+        self.alarms.set(expires, Alarm::Attempt(key));
+        true
+    }
+
+    pub(super) fn heartbeat(
+        &mut self,
+        now: Millis,
+        reply: ReplyId,
+        session: SessionId,
+        answer_received: u64,
+        attempts: &[Token],
+    ) {
+        let mut named = BTreeSet::new();
+        let mut cancel = Vec::new();
+        for token in attempts {
+            let renewed = self.key(token).is_some_and(|key| {
+                named.insert(key);
+                self.renew(now, session, key)
+            });
+            if !renewed {
+                cancel.push(*token);
+            }
+        }
+        let Some(worker) = self.workers.get_mut(&session) else { return };
+        let received = answer_received.min(worker.last_answer);
+        worker.acknowledge(received);
+        // What arrived and is not named any more got lost over there.
+        let lost: Vec<_> = worker
+            .attempts
+            .iter()
+            .copied()
+            .filter(|key| !named.contains(key) && self.attempts[key].answer <= received)
+            .collect();
+        for key in lost {
+            self.drop_attempt(now, key);
+        }
+        self.reply(reply, Reply::Beat { cancel });
+    }
+
+    fn renew(&mut self, now: Millis, session: SessionId, key: AttemptKey) -> bool {
+        match self.attempts.get_mut(&key) {
+            Some(attempt) if attempt.session == Some(session) => {
+                attempt.expires = now + self.timings.lease;
+                true
+            }
+            // Somebody else brought it along since.
+            Some(Attempt { session: Some(_), .. }) => false,
+            _ => self
+                .place_of(key)
+                .is_some_and(|place| self.reclaim(now, session, key, place)),
+        }
+    }
+
+    pub(super) fn release(&mut self, now: Millis, session: SessionId, tokens: &[Token]) {
+        for token in tokens {
+            if let Some(key) = self.key(token)
+                && self.attempts.get(&key).is_some_and(|attempt| attempt.session == Some(session))
+            {
+                self.drop_attempt(now, key);
+            }
+        }
+    }
+
+    pub(super) fn failed(
+        &mut self,
+        now: Millis,
+        session: SessionId,
+        token: &Token,
+        failure: Failure,
+        text: &str,
+    ) {
+        let Some(key) = self.key(token) else { return };
+        let Some(attempt) = self.attempts.get(&key).copied() else { return };
+        if attempt.session != Some(session) {
+            return;
+        }
+        self.drop_attempt(now, key);
+        let name = self.workers.get(&session).map_or("", |worker| worker.about.name.as_str());
+        let reason = format!("{failure} on {name}: {}", cut(text));
+        let Some(run) = self.runs.get_mut(&attempt.run) else { return };
+        let (number, slice) = (attempt.run, attempt.slice);
+        let failures = match failure {
+            Failure::Refused => run.failures(slice),
+            _ => run.count_failure(slice),
+        };
+        if run.state(slice) == SliceState::Waiting {
+            if failures >= MAX_FAILURES {
+                self.park(now, number, slice, &reason);
+            } else {
+                let until = now + backoff(failures);
+                let position = run.batch_position(slice);
+                run.hold_back(position, until, now);
+                self.alarms.set(until, Alarm::Backoff(number, position));
+            }
+        }
+        self.tell(Notice::SliceFailed { run: number, slice, failures, reason });
+    }
+
+    fn park(&mut self, now: Millis, number: u32, slice: SliceId, last: &str) {
+        let Some(run) = self.runs.get_mut(&number) else { return };
+        let reason = format!("{} failures, the last one: {last}", run.failures(slice));
+        run.parked.insert(slice, reason.clone());
+        run.set(slice, SliceState::Parked, now);
+        self.stirred = true;
+        self.tell(Notice::SliceParked { run: number, slice, reason });
+        self.tell_if_ended(number);
+    }
+
+    pub(super) fn deregister(&mut self, now: Millis, session: SessionId) {
+        if let Some((name, _)) = self.remove_worker(now, session) {
+            self.tell(Notice::WorkerLeft { session, name });
+        }
+    }
+
+    pub(super) fn worker_due(&mut self, now: Millis, session: SessionId) {
+        let Some(worker) = self.workers.get(&session) else { return };
+        let lost_at = worker.last_contact + self.timings.lease;
+        if lost_at > now {
+            self.alarms.set(lost_at, Alarm::Worker(session));
+            return;
+        }
+        if let Some((name, slices)) = self.remove_worker(now, session) {
+            self.tell(Notice::WorkerLost { session, name, slices });
+        }
+    }
+
+    /// Name of the worker, and how many attempts it had.
+    fn remove_worker(&mut self, now: Millis, session: SessionId) -> Option<(String, usize)> {
+        let attempts = self.workers.get(&session)?.attempts.clone();
+        for key in &attempts {
+            self.drop_attempt(now, *key);
+        }
+        let worker = self.workers.remove(&session)?;
+        if let Some(reply) = worker.poll
+            && let Some(poll) = self.polls.remove(&reply)
+        {
+            self.alarms.clear(poll.until, Alarm::Poll(reply));
+            self.refuse(reply, Refusal::Stale);
+        }
+        Some((worker.about.name, attempts.len()))
+    }
+}
+
+/// 1 s, doubled by each further failure, at most 60 s.
+fn backoff(failures: u8) -> Millis {
+    let doublings = u32::from(failures.saturating_sub(1)).min(16);
+    Millis(FIRST_BACKOFF.0 << doublings).min(MAX_BACKOFF)
+}
+
+/// The beginning of a failure text.
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_FAILURE_TEXT)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_back_off_doubles_up_to_a_minute() {
+        let seconds: Vec<_> = (0..=9).map(|failures| backoff(failures).0 / 1_000).collect();
+        assert_eq!(seconds, [1, 1, 2, 4, 8, 16, 32, 60, 60, 60]);
+        assert_eq!(backoff(u8::MAX), MAX_BACKOFF);
+    }
+
+    #[test]
+    fn failure_texts_are_cut_between_characters() {
+        let text = "ä".repeat(MAX_FAILURE_TEXT);
+        assert_eq!(cut(&text).len(), MAX_FAILURE_TEXT);
+        assert_eq!(cut("short"), "short");
+    }
+}

@@ -1,0 +1,85 @@
+//! A run and the workers as they are shown.
+
+use fulldeck_proto::v1;
+
+use crate::catalog::RunEntry;
+use crate::scheduler::{Millis, RunPhase, RunSnapshot, WorkerSnapshot};
+
+/// A run as it is shown.
+pub(crate) fn run_status(entry: &RunEntry, snapshot: RunSnapshot) -> v1::RunStatus {
+    let jobs: Vec<_> = entry
+        .plan
+        .jobs()
+        .iter()
+        .zip(&snapshot.jobs)
+        .map(|(job, counts)| v1::JobStatus {
+            name: job.name.clone(),
+            family: job.family.clone(),
+            slices: counts.slices,
+            committed: counts.committed,
+            leased: counts.leased,
+            cost: counts.cost,
+            committed_cost: counts.committed_cost,
+            parked: counts.parked,
+        })
+        .collect();
+    let sum = |of: fn(&v1::JobStatus) -> u32| jobs.iter().map(of).sum::<u32>();
+    let (slices, committed) = (sum(|job| job.slices), sum(|job| job.committed));
+    let (leased, parked) = (sum(|job| job.leased), sum(|job| job.parked));
+    let (low, high, reason) = match snapshot.time_left.seconds {
+        Ok((low, high)) => (Some(low), Some(high), String::new()),
+        Err(reason) => (None, None, reason.to_owned()),
+    };
+    v1::RunStatus {
+        spec: Some(entry.message()),
+        state: state(snapshot.phase).into(),
+        slices,
+        committed,
+        leased,
+        waiting: slices - committed - leased - parked,
+        parked,
+        cost: jobs.iter().map(|job| job.cost).sum(),
+        committed_cost: jobs.iter().map(|job| job.committed_cost).sum(),
+        cost_per_second: snapshot.time_left.cost_per_second,
+        seconds_left_low: low,
+        seconds_left_high: high,
+        no_estimate_because: reason,
+        mismatched: snapshot.mismatched,
+        last_commit_seconds_ago: snapshot.last_commit_ago.map(Millis::seconds),
+        stored_bytes: entry.stored_bytes(),
+        workers_live: snapshot.workers_live,
+        workers_suspect: snapshot.workers_suspect,
+        artifact: entry.merged().map(|path| path.display().to_string()).unwrap_or_default(),
+        parked_slices: snapshot
+            .parked
+            .into_iter()
+            .map(|(slice, reason)| v1::ParkedSlice { slice: slice.0, reason })
+            .collect(),
+        jobs,
+    }
+}
+
+fn state(phase: RunPhase) -> v1::RunState {
+    match phase {
+        RunPhase::Queued => v1::RunState::Queued,
+        RunPhase::Running => v1::RunState::Running,
+        RunPhase::Finished => v1::RunState::Finished,
+        RunPhase::FinishedWithParked => v1::RunState::FinishedWithParked,
+    }
+}
+
+/// A worker as it is shown: its processor with the version of its program.
+pub(crate) fn worker_status(worker: WorkerSnapshot) -> v1::WorkerStatus {
+    v1::WorkerStatus {
+        session: worker.session.0,
+        name: worker.name,
+        host_key: worker.host_key,
+        state: if worker.suspect { "suspect" } else { "live" }.to_owned(),
+        threads: worker.threads,
+        cpu: format!("{} ({})", worker.cpu, worker.build),
+        leased: worker.leased,
+        committed: worker.committed,
+        last_beat_seconds_ago: worker.last_contact_ago.seconds(),
+        rss_bytes: worker.rss_bytes,
+    }
+}

@@ -1,0 +1,192 @@
+//! The data folder: the names in it and its small files.
+
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::StoreError;
+use super::disk::Disk;
+use super::text_file::{TextFile, TextRead};
+
+/// Version of the layout of a data folder.
+const STORE_VERSION: &str = "1";
+
+/// Paths in a data folder.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    pub(super) folder: PathBuf,
+}
+
+/// What `CURRENT` says: the live index, and the segments that there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Current {
+    /// Number of the live index.
+    pub(super) index: u32,
+    /// Numbers of the segments, rising.
+    pub(super) segments: Vec<u32>,
+}
+
+impl Layout {
+    pub(super) fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_owned() }
+    }
+
+    /// Makes the folder and the one for segments.
+    pub(super) fn create(&self, disk: &Disk) -> Result<(), StoreError> {
+        let segments = self.segments();
+        let unwritable = |source| StoreError::unwritable(&self.folder, source);
+        disk.announce().map_err(unwritable)?;
+        std::fs::create_dir_all(&segments).map_err(unwritable)?;
+        disk.sync_folder(&self.folder)?;
+        match self.folder.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            Some(parent) => disk.sync_folder(parent),
+            None => disk.sync_folder(Path::new(".")),
+        }
+    }
+
+    pub(super) fn segments(&self) -> PathBuf {
+        self.folder.join("segments")
+    }
+
+    pub(super) fn segment(&self, number: u32) -> PathBuf {
+        segment_path(&self.segments(), number)
+    }
+
+    pub(super) fn index(&self, number: u32) -> PathBuf {
+        self.folder.join(format!("index.{number:06}"))
+    }
+
+    /// Where something that is no longer trusted is kept.
+    pub(super) fn set_aside(&self, path: &Path, why: &str) -> PathBuf {
+        let seconds =
+            SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        (0..)
+            .map(|n| path.with_file_name(format!("{name}.{why}-{}", seconds + n)))
+            .find(|candidate| !candidate.exists())
+            .expect("there are more names than files")
+    }
+
+    /// Numbers of all index folders, set aside or not.
+    pub(super) fn indexes(&self) -> Result<Vec<u32>, StoreError> {
+        numbers(&self.folder, |name| {
+            name.strip_prefix("index.").and_then(|rest| rest.get(..6)).map(str::to_owned)
+        })
+    }
+
+    /// The highest index folder that is not set aside.
+    pub(super) fn newest_index(&self) -> Result<Option<u32>, StoreError> {
+        let numbers = numbers(&self.folder, |name| {
+            name.strip_prefix("index.").filter(|rest| rest.len() == 6).map(str::to_owned)
+        })?;
+        Ok(numbers.last().copied())
+    }
+
+    /// Numbers of the segment files that there are, rising.
+    pub(super) fn segment_files(&self) -> Result<Vec<u32>, StoreError> {
+        numbers(&self.segments(), |name| name.strip_suffix(".seg").map(str::to_owned))
+    }
+
+    /// The store's id; a new one in a folder without a store.
+    pub(super) fn store_id(&self, disk: &Disk) -> Result<[u8; 16], StoreError> {
+        let path = self.folder.join("STORE");
+        match TextFile::read(&path)? {
+            TextRead::Intact(text) => {
+                let version = text.get("format").unwrap_or("none");
+                if version != STORE_VERSION {
+                    return Err(StoreError::Format {
+                        path,
+                        found: format!(
+                            "has format version {version}, this program reads {STORE_VERSION}"
+                        ),
+                    });
+                }
+                text.get("store-id").and_then(parse_id).ok_or_else(|| {
+                    StoreError::damaged(&path, "it names no store id; restore it from a backup")
+                })
+            }
+            TextRead::Missing if self.segment_files()?.is_empty() => {
+                let mut id = [0; 16];
+                getrandom::fill(&mut id).map_err(|error| StoreError::Random(error.to_string()))?;
+                let hex: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+                TextFile::default()
+                    .line("format", STORE_VERSION)
+                    .line("store-id", hex)
+                    .write(disk, &path)?;
+                Ok(id)
+            }
+            TextRead::Missing => Err(StoreError::damaged(
+                &path,
+                "it is missing beside existing segments; restore it from a backup",
+            )),
+            TextRead::Damaged => {
+                Err(StoreError::damaged(&path, "its checksum is wrong; restore it from a backup"))
+            }
+        }
+    }
+
+    /// What `CURRENT` says; `None` when it is missing, an error in words when it is damaged.
+    pub(super) fn current(&self) -> Result<Result<Option<Current>, &'static str>, StoreError> {
+        let text = match TextFile::read(&self.folder.join("CURRENT"))? {
+            TextRead::Missing => return Ok(Ok(None)),
+            TextRead::Damaged => return Ok(Err("CURRENT is damaged")),
+            TextRead::Intact(text) => text,
+        };
+        let index = text.get("index").and_then(|number| number.parse().ok());
+        let segments = text.all("segment").map(|number| number.parse().ok()).collect();
+        Ok(match (index, segments) {
+            (Some(index), Some(segments)) => Ok(Some(Current { index, segments })),
+            _ => Err("CURRENT is malformed"),
+        })
+    }
+
+    pub(super) fn write_current(&self, disk: &Disk, current: &Current) -> Result<(), StoreError> {
+        let text = TextFile::default().line("index", current.index);
+        current
+            .segments
+            .iter()
+            .fold(text, |text, number| text.line("segment", number))
+            .write(disk, &self.folder.join("CURRENT"))
+    }
+
+    /// Last epoch that was begun; 0 when `EPOCH` is missing, `None` when it is damaged.
+    pub(super) fn epoch(&self) -> Result<Option<u64>, StoreError> {
+        Ok(match TextFile::read(&self.folder.join("EPOCH"))? {
+            TextRead::Missing => Some(0),
+            TextRead::Damaged => None,
+            TextRead::Intact(text) => text.get("epoch").and_then(|epoch| epoch.parse().ok()),
+        })
+    }
+
+    pub(super) fn write_epoch(
+        &self,
+        disk: &Disk,
+        epoch: u64,
+        start_id: u64,
+    ) -> Result<(), StoreError> {
+        TextFile::default()
+            .line("epoch", epoch)
+            .line("start-id", format!("{start_id:016x}"))
+            .write(disk, &self.folder.join("EPOCH"))
+    }
+}
+
+/// Path of a segment within the folder of segments.
+pub(super) fn segment_path(folder: &Path, number: u32) -> PathBuf {
+    folder.join(format!("{number:06}.seg"))
+}
+
+fn parse_id(hex: &str) -> Option<[u8; 16]> {
+    (hex.len() == 32).then(|| u128::from_str_radix(hex, 16).ok().map(u128::to_be_bytes))?
+}
+
+fn numbers(folder: &Path, digits: impl Fn(&str) -> Option<String>) -> Result<Vec<u32>, StoreError> {
+    let failed = |source| StoreError::io("list", folder, source);
+    let mut numbers = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        numbers.extend(name.to_str().and_then(&digits).and_then(|text| text.parse::<u32>().ok()));
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    Ok(numbers)
+}

@@ -1,0 +1,67 @@
+//! The checkpoint: what is committed survives any crash, and nothing is acknowledged before it is durable.
+//!
+//! Results go to append-only *segments*, which are the truth; an *index* (sled) holds small records beside them
+//! and can be rebuilt from the segments at any time. [`SledStore`] is the real thing, [`MemoryStore`] its twin
+//! for tests; both keep the contract of [`Store`]. [`ResultReader`] reads committed results beside the writer.
+//!
+//! Deliberately absent: async, planning and scheduling. One thread owns a store; whoever wants group commit
+//! collects changes and hands them over together.
+
+mod disk;
+mod error;
+mod index;
+mod layout;
+mod lock;
+mod memory;
+mod model;
+mod reader;
+mod recovery;
+mod segments;
+mod sled_store;
+#[cfg(test)]
+mod tests;
+mod text_file;
+mod types;
+
+pub use error::StoreError;
+pub use memory::{MemoryDisk, MemoryStore};
+pub use reader::ResultReader;
+pub use recovery::{Damage, Recovery};
+pub use sled_store::{OpenOptions, SledStore};
+pub use types::{
+    Change, CommittedSlice, LeaseRecord, NewResult, Place, RecoveredRun, RunRecord, StoreIdentity,
+    host_number,
+};
+
+/// Most changes of one commit.
+pub const MAX_COMMIT_CHANGES: usize = 4096;
+
+/// Everything a coordinator must not forget.
+///
+/// After any `Err` of [`Store::commit`] the store is poisoned: it answers every further call with
+/// [`StoreError::Poisoned`], and only opening it again tells what was kept.
+pub trait Store: Send {
+    /// Which store this is, and which life of it.
+    fn identity(&self) -> StoreIdentity;
+
+    /// Everything known: runs by number, per run its committed slices by id and its open leases.
+    ///
+    /// # Errors
+    /// [`StoreError::Poisoned`] after an earlier error.
+    fn recover(&self) -> Result<Vec<RecoveredRun>, StoreError>;
+
+    /// Makes the changes, in order and all or nothing; they are durable when it returns. Answers one place per
+    /// [`Change::Result`], in order. A result of a slice that is committed already, with an equal digest, is
+    /// answered with the place of the first and stored once.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] for changes that contradict the store (unknown run, other digest, too large), else
+    /// what went wrong with the disk. Nothing of a failed commit may be acknowledged.
+    fn commit(&mut self, changes: &[Change]) -> Result<Vec<Place>, StoreError>;
+
+    /// Bytes of all segments.
+    fn stored_bytes(&self) -> u64;
+
+    /// Reads committed results, also while the store is being written, and after it was closed.
+    fn reader(&self) -> ResultReader;
+}

@@ -1,0 +1,403 @@
+//! Reads all segments: what they say is what the store knows.
+
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+
+use fulldeck_job::record::{
+    Found, Kind, RECORD_HEADER_BYTES, RecordHeader, SEGMENT_HEADER_BYTES, SEGMENT_TRAILER_BYTES,
+    Scanner, SegmentHeader, SegmentHeaderError, SegmentTrailer, Source, decode_payload,
+};
+use fulldeck_job::{MAX_RESULT_BYTES, SliceId};
+
+use super::payload::{MAX_SMALL_PAYLOAD, read_discard, read_run};
+use super::table::{self, TableEntry};
+use crate::store::disk::Disk;
+use crate::store::layout::Layout;
+use crate::store::model::{Entry, Model};
+use crate::store::{Damage, Place, Recovery, StoreError};
+
+/// What the segments say.
+#[derive(Clone, Debug, Default)]
+pub(in crate::store) struct Loaded {
+    pub(in crate::store) model: Model,
+    pub(in crate::store) last_epoch: u64,
+    /// Last commit that discarded a result.
+    pub(in crate::store) last_discard: u64,
+    /// Results that a seal lists but that cannot be read, with run and slice; to be discarded.
+    pub(in crate::store) unreadable: Vec<(u32, u32, Place)>,
+    pub(in crate::store) tail: Tail,
+}
+
+/// Where the segments end.
+#[derive(Clone, Debug, Default)]
+pub(in crate::store) struct Tail {
+    /// Number, length and table of the segment that may grow; none if the next record needs a new one.
+    pub(in crate::store) open: Option<(u32, u64, Vec<TableEntry>)>,
+    /// Bytes of all segments before it.
+    pub(in crate::store) earlier_bytes: u64,
+}
+
+/// One segment file being read.
+struct Segment {
+    number: u32,
+    path: PathBuf,
+    file: File,
+    length: u64,
+    identity: SegmentHeader,
+}
+
+/// What the scan of an unsealed segment found.
+#[derive(Default)]
+struct Scanned {
+    entries: Vec<TableEntry>,
+    damaged: Vec<Damage>,
+    /// End of the last record that can be believed.
+    end: u64,
+}
+
+/// Reads the segments with these numbers. Of sealed ones only the seal is read, unless `verify` asks for all. The torn
+/// end of the last one is cut off.
+pub(in crate::store) fn load(
+    disk: &Disk,
+    layout: &Layout,
+    store_id: [u8; 16],
+    numbers: &[u32],
+    verify: bool,
+    recovery: &mut Recovery,
+) -> Result<Loaded, StoreError> {
+    let mut loaded = Loaded::default();
+    let mut records = Vec::new();
+    for &number in numbers {
+        let is_last = numbers.last() == Some(&number);
+        let identity = SegmentHeader { store_id, segment: number };
+        let Some(segment) = Segment::open(layout, identity)? else {
+            recovery.damaged.push(damage(number, 0, "the file is missing"));
+            continue;
+        };
+        let head_holds = segment.check_head(recovery)?;
+        let table = match segment.sealed_table()? {
+            Some(table) => {
+                loaded.tail.earlier_bytes += segment.length;
+                if verify {
+                    segment.verify_against(&table, &mut loaded, recovery)?;
+                }
+                table
+            }
+            None => segment.unsealed(disk, layout, is_last, head_holds, &mut loaded, recovery)?,
+        };
+        for entry in table {
+            loaded.model.last_commit = loaded.model.last_commit.max(entry.commit);
+            loaded.last_epoch = loaded.last_epoch.max(entry.epoch);
+            match entry.kind {
+                Kind::Run => loaded.learn_run(&segment, &entry, recovery)?,
+                Kind::Result => records.push(Record::Result(number, entry)),
+                Kind::Discard => {
+                    records.extend(segment.discard(&entry, recovery)?.map(Record::Discard));
+                    loaded.last_discard = loaded.last_discard.max(entry.commit);
+                }
+                Kind::Epoch | Kind::Seal => {}
+            }
+        }
+    }
+    // Runs first: a run whose first record is damaged is known from a later segment.
+    for record in records {
+        match record {
+            Record::Result(number, entry) => loaded.learn_result(number, &entry, recovery),
+            Record::Discard(discard) => loaded.learn_discard(&discard)?,
+        }
+    }
+    Ok(loaded)
+}
+
+/// What is looked at once all runs are known.
+enum Record {
+    Result(u32, TableEntry),
+    Discard(Discard),
+}
+
+/// A result that counts no more.
+struct Discard {
+    run: u32,
+    slice: u32,
+    segment: u32,
+    offset: u64,
+}
+
+fn damage(segment: u32, offset: u64, reason: impl Into<String>) -> Damage {
+    Damage { segment, offset, slice: None, reason: reason.into() }
+}
+
+impl Segment {
+    /// `None` if there is no such file.
+    fn open(layout: &Layout, identity: SegmentHeader) -> Result<Option<Self>, StoreError> {
+        let number = identity.segment;
+        let path = layout.segment(number);
+        let opened = std::fs::OpenOptions::new().read(true).write(true).open(&path);
+        let file = match opened {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(StoreError::io("open", &path, source)),
+        };
+        let length = file.metadata().map_err(|source| StoreError::io("read", &path, source))?.len();
+        Ok(Some(Self { number, path, file, length, identity }))
+    }
+
+    fn read(&self, bytes: &mut [u8], offset: u64) -> Result<(), StoreError> {
+        self.file
+            .read_at(bytes, offset)
+            .map_err(|source| StoreError::io("read", &self.path, source))
+    }
+
+    /// Whether the file header is as written; a segment of another version or store is refused.
+    fn check_head(&self, recovery: &mut Recovery) -> Result<bool, StoreError> {
+        let mut bytes = [0; SEGMENT_HEADER_BYTES];
+        if self.length >= SEGMENT_HEADER_BYTES as u64 {
+            self.read(&mut bytes, 0)?;
+        }
+        match SegmentHeader::decode(&bytes) {
+            Ok(header) if header == self.identity => Ok(true),
+            Ok(_) => Err(StoreError::damaged(
+                &self.path,
+                "it belongs to another store or place; put back the file that belongs here",
+            )),
+            Err(error @ SegmentHeaderError::Version(_)) => {
+                Err(StoreError::Format { path: self.path.clone(), found: format!(": {error}") })
+            }
+            Err(error @ SegmentHeaderError::Damaged) => {
+                recovery.damaged.push(damage(self.number, 0, error.to_string()));
+                Ok(false)
+            }
+        }
+    }
+
+    /// The table in the seal, if the segment is sealed and the seal is as written.
+    fn sealed_table(&self) -> Result<Option<Vec<TableEntry>>, StoreError> {
+        let Some(trailer_offset) = self.length.checked_sub(SEGMENT_TRAILER_BYTES as u64) else {
+            return Ok(None);
+        };
+        let mut trailer = [0; SEGMENT_TRAILER_BYTES];
+        self.read(&mut trailer, trailer_offset)?;
+        let Some(SegmentTrailer { seal_offset }) = SegmentTrailer::decode(&trailer) else {
+            return Ok(None);
+        };
+        let Some((header, raw)) = self.payload(seal_offset, Kind::Seal, MAX_RESULT_BYTES)? else {
+            return Ok(None);
+        };
+        Ok(table::decode(&raw).filter(|table| table.len() as u64 == header.elements))
+    }
+
+    /// Header and decoded payload of the record at `offset`, unless it is not as written, not of this kind, or larger
+    /// than `limit`.
+    fn payload(
+        &self,
+        offset: u64,
+        kind: Kind,
+        limit: usize,
+    ) -> Result<Option<(RecordHeader, Vec<u8>)>, StoreError> {
+        let mut head = [0; RECORD_HEADER_BYTES];
+        let start = offset.saturating_add(RECORD_HEADER_BYTES as u64);
+        if start > self.length {
+            return Ok(None);
+        }
+        self.read(&mut head, offset)?;
+        let Ok(header) = RecordHeader::decode(&head) else { return Ok(None) };
+        let belongs = header.kind == kind
+            && header.offset == offset
+            && header.segment == self.number
+            && header.token.store_id == self.identity.store_id
+            && header.stored_bytes as usize <= limit
+            && start + u64::from(header.stored_bytes) <= self.length;
+        if !belongs {
+            return Ok(None);
+        }
+        let mut stored = vec![0; header.stored_bytes as usize];
+        self.read(&mut stored, start)?;
+        if !header.matches(&stored) {
+            return Ok(None);
+        }
+        Ok(decode_payload(header.codec, &stored, header.raw_bytes, limit)
+            .ok()
+            .map(|raw| (header, raw)))
+    }
+
+    fn discard(
+        &self,
+        entry: &TableEntry,
+        recovery: &mut Recovery,
+    ) -> Result<Option<Discard>, StoreError> {
+        let read = self.payload(entry.offset, Kind::Discard, MAX_SMALL_PAYLOAD)?;
+        let target = read.and_then(|(_, raw)| read_discard(&raw));
+        if target.is_none() {
+            let reason = "a record that discards a result cannot be read";
+            recovery.damaged.push(damage(self.number, entry.offset, reason));
+        }
+        let (run, slice) = (entry.run, entry.slice);
+        Ok(target.map(|(segment, offset)| Discard { run, slice, segment, offset }))
+    }
+
+    fn scan(&self) -> Result<Scanned, StoreError> {
+        let failed = |source| StoreError::io("read", &self.path, source);
+        let mut scanned = Scanned { end: SEGMENT_HEADER_BYTES as u64, ..Scanned::default() };
+        let mut scanner = Scanner::new(&self.file, self.length, self.identity);
+        while let Some(found) = scanner.step().map_err(failed)? {
+            match found {
+                Found::Record(header) if header.kind == Kind::Seal => {}
+                Found::Record(header) => {
+                    scanned.end = header.offset
+                        + fulldeck_job::record::framed_bytes(header.stored_bytes as usize);
+                    scanned.entries.push(TableEntry::of(&header));
+                }
+                Found::BadPayload(header) => {
+                    let slice = (header.kind == Kind::Result)
+                        .then_some((header.run, SliceId(header.slice)));
+                    let reason = "the checksum of a payload is wrong".to_owned();
+                    let (segment, offset) = (self.number, header.offset);
+                    scanned.damaged.push(Damage { segment, offset, slice, reason });
+                }
+                Found::Damage { offset, bytes } => {
+                    let reason = format!("{bytes} bytes are no records");
+                    scanned.damaged.push(damage(self.number, offset, reason));
+                }
+                Found::Unsupported { offset, error } => {
+                    return Err(StoreError::Format {
+                        path: self.path.clone(),
+                        found: format!("at byte {offset}: {error}"),
+                    });
+                }
+            }
+        }
+        Ok(scanned)
+    }
+
+    /// Scans a segment without a readable seal. If it is the last one, it may grow on: its torn end, behind which
+    /// nothing can be read, is saved beside it and cut off.
+    fn unsealed(
+        &self,
+        disk: &Disk,
+        layout: &Layout,
+        is_last: bool,
+        head_holds: bool,
+        loaded: &mut Loaded,
+        recovery: &mut Recovery,
+    ) -> Result<Vec<TableEntry>, StoreError> {
+        let Scanned { entries, damaged, end } = self.scan()?;
+        let (torn, inside): (Vec<_>, Vec<_>) =
+            damaged.into_iter().partition(|damage| damage.offset >= end);
+        if is_last && self.length > end {
+            self.cut(disk, layout, end)?;
+            recovery.torn_bytes += self.length - end;
+        } else if is_last {
+            // What is believed now must be on the disk, whatever the page cache says.
+            disk.sync_all(&self.file, &self.path)?;
+        }
+        if is_last && head_holds && inside.is_empty() {
+            loaded.tail.open = Some((self.number, end, entries.clone()));
+        } else {
+            // Nothing is ever appended behind damage.
+            loaded.tail.earlier_bytes += if is_last { end } else { self.length };
+        }
+        recovery.damaged.extend(inside);
+        if !is_last {
+            recovery.damaged.extend(torn);
+        }
+        Ok(entries)
+    }
+
+    fn cut(&self, disk: &Disk, layout: &Layout, end: u64) -> Result<(), StoreError> {
+        let saved = layout.set_aside(&self.path, "torn");
+        let copy = disk.create_new(&saved)?;
+        let mut window = vec![0; 1 << 20];
+        let mut offset = end;
+        while offset < self.length {
+            let left = usize::try_from(self.length - offset).unwrap_or(usize::MAX);
+            let piece_bytes = left.min(window.len());
+            let piece = &mut window[..piece_bytes];
+            self.read(piece, offset)?;
+            disk.write_at(&copy, &saved, piece, offset - end)?;
+            offset += piece.len() as u64;
+        }
+        disk.sync_all(&copy, &saved)?;
+        disk.sync_folder(&layout.segments())?;
+        disk.cut(&self.file, &self.path, end)?;
+        disk.sync_all(&self.file, &self.path)
+    }
+
+    /// Reads the whole of a sealed segment and names every listed result that is not there as written.
+    fn verify_against(
+        &self,
+        table: &[TableEntry],
+        loaded: &mut Loaded,
+        recovery: &mut Recovery,
+    ) -> Result<(), StoreError> {
+        let readable: std::collections::BTreeSet<u64> =
+            self.scan()?.entries.iter().map(|entry| entry.offset).collect();
+        for entry in table.iter().filter(|entry| !readable.contains(&entry.offset)) {
+            let mut found = damage(self.number, entry.offset, "a listed record cannot be read");
+            if entry.kind == Kind::Result {
+                found.slice = Some((entry.run, SliceId(entry.slice)));
+                loaded.unreadable.push((entry.run, entry.slice, place(self.number, entry)));
+            }
+            recovery.damaged.push(found);
+        }
+        Ok(())
+    }
+}
+
+fn place(segment: u32, entry: &TableEntry) -> Place {
+    Place { segment, offset: entry.offset, stored_bytes: entry.stored_bytes }
+}
+
+impl Loaded {
+    fn learn_run(
+        &mut self,
+        segment: &Segment,
+        entry: &TableEntry,
+        recovery: &mut Recovery,
+    ) -> Result<(), StoreError> {
+        let read = segment.payload(entry.offset, Kind::Run, MAX_SMALL_PAYLOAD)?;
+        let record = read.and_then(|(header, raw)| read_run(header.run, header.fingerprint, &raw));
+        let Some(record) = record else {
+            let reason = format!("the specification of run {} cannot be read", entry.run);
+            recovery.damaged.push(damage(segment.number, entry.offset, reason));
+            return Ok(());
+        };
+        let known =
+            self.model.insert_run(record.clone(), place(segment.number, entry), entry.commit);
+        if known.record != record {
+            return Err(StoreError::damaged(
+                &segment.path,
+                format!("two different runs have the number {}; restore from a backup", entry.run),
+            ));
+        }
+        Ok(())
+    }
+
+    fn learn_result(&mut self, segment: u32, entry: &TableEntry, recovery: &mut Recovery) {
+        let place = place(segment, entry);
+        if self.model.owns(entry.run, &entry.fingerprint, entry.commit) {
+            let known =
+                Entry { digest: entry.digest, place, commit: entry.commit, cost: entry.cost };
+            self.model.insert_slice(entry.run, entry.slice, known);
+        } else {
+            recovery.damaged.push(Damage {
+                segment,
+                offset: entry.offset,
+                slice: Some((entry.run, SliceId(entry.slice))),
+                reason: "the specification of the result's run is lost".to_owned(),
+            });
+        }
+    }
+
+    fn learn_discard(&mut self, discard: &Discard) -> Result<(), StoreError> {
+        let Discard { run, slice, segment, offset } = *discard;
+        let current =
+            self.model.runs.get(&run).and_then(|run| run.slices.get(&slice)).is_some_and(|known| {
+                known.place.segment == segment && known.place.offset == offset
+            });
+        if current {
+            self.model.discard(run, slice)?;
+        }
+        Ok(())
+    }
+}

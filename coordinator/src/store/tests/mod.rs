@@ -1,0 +1,8 @@
+mod conformance;
+mod crash;
+mod damage;
+mod fixture;
+mod interruption;
+mod repair;
+
+pub(super) use interruption::Interruption;

@@ -1,0 +1,62 @@
+//! What a worker is told when it starts.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fulldeck_service::{Access, AccessError, host};
+
+/// Most computing threads of one worker.
+pub const MAX_THREADS: usize = 1024;
+
+/// Where the coordinator's address and token come from.
+#[derive(Clone, Debug)]
+pub enum AccessSource {
+    /// The access file a coordinator writes; read again at every reconnect, since a restart may change it.
+    File(PathBuf),
+    /// Given once and for all.
+    Fixed(Access),
+}
+
+impl AccessSource {
+    pub(crate) fn load(&self) -> Result<Access, AccessError> {
+        match self {
+            Self::File(path) => Access::read(path),
+            Self::Fixed(access) => Ok(access.clone()),
+        }
+    }
+}
+
+/// What a worker is told when it starts.
+#[derive(Clone, Debug)]
+pub struct WorkerOptions {
+    /// Where the coordinator is.
+    pub access: AccessSource,
+    /// Computing threads, 1 to [`MAX_THREADS`].
+    pub threads: usize,
+    /// Name for people.
+    pub name: String,
+    /// Vector unit in use, for people.
+    pub cpu: String,
+    /// How long an absent coordinator is waited for.
+    pub reconnect_for: Duration,
+    /// How long running slices may take when the worker is asked to leave.
+    pub drain_window: Duration,
+    /// Leave when no run has anything left to do.
+    pub exit_when_done: bool,
+}
+
+impl WorkerOptions {
+    /// The defaults: every thread this process may use, ten minutes of patience, half a minute to drain.
+    #[must_use]
+    pub fn new(access: AccessSource) -> Self {
+        Self {
+            access,
+            threads: host::available_threads().min(MAX_THREADS),
+            name: format!("{}-{}", host::host_name(), std::process::id()),
+            cpu: host::vector_unit().to_owned(),
+            reconnect_for: Duration::from_secs(600),
+            drain_window: Duration::from_secs(30),
+            exit_when_done: false,
+        }
+    }
+}
