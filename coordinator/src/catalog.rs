@@ -256,7 +256,8 @@ impl Catalog {
 /// `runs 1, 2, 3`, cut after a few.
 fn numbers(all: &[Arc<RunEntry>]) -> String {
     const SHOWN: usize = 10;
-    let shown: Vec<_> = all.iter().rev().take(SHOWN).map(|entry| entry.number.to_string()).collect();
+    let shown: Vec<_> =
+        all.iter().rev().take(SHOWN).map(|entry| entry.number.to_string()).collect();
     match all.len() {
         0 => "no run at all".to_owned(),
         1..=SHOWN => format!("run {}", shown.join(", ")),

@@ -122,8 +122,7 @@ impl Coordinator {
         let reader = store.reader();
 
         // Listening begins before the parts run: a taken address leaves nothing to clean up.
-        let listen_error =
-            |source| StartError::Listen { address: options.listen, source };
+        let listen_error = |source| StartError::Listen { address: options.listen, source };
         let incoming = TcpIncoming::bind(options.listen).map_err(listen_error)?;
         let address = incoming.local_addr().map_err(listen_error)?;
         let access = access(&options, address)?;
@@ -134,13 +133,8 @@ impl Coordinator {
         let (writer, writer_thread) = Writer::start(store, written)
             .map_err(|error| StartError::Thread { thread: "writer", reason: error.to_string() })?;
         let core = Core::new(identity.clone(), options.timings);
-        let (engine, engine_task) = Engine::start(
-            core,
-            options.timings,
-            Arc::clone(&catalog),
-            writer.clone(),
-            from_writer,
-        );
+        let (engine, engine_task) =
+            Engine::start(core, options.timings, Arc::clone(&catalog), writer.clone(), from_writer);
         for mut seed in seeds {
             if !options.hold_leases {
                 seed.unconfirmed.clear();
@@ -300,7 +294,10 @@ fn report(store: &SledStore) {
         tracing::info!(records = recovery.replayed, "results were brought into the index");
     }
     if recovery.torn_bytes > 0 {
-        tracing::warn!(bytes = recovery.torn_bytes, "the unfinished end of the last segment was cut");
+        tracing::warn!(
+            bytes = recovery.torn_bytes,
+            "the unfinished end of the last segment was cut"
+        );
     }
     for damage in &recovery.damaged {
         tracing::error!("{damage}");

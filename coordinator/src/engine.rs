@@ -13,7 +13,7 @@ use crate::scheduler::{
     Core, Effect, Event, LeaseNote, Millis, Notice, Refusal, Reply, ReplyId, Timings,
 };
 use crate::store::{Change, LeaseRecord, NewResult};
-use crate::writer::{Task, Writer, Written};
+use crate::writer::{Busy, Task, Writer, Written};
 
 /// Calls that may wait for the scheduler.
 const QUEUE: usize = 1_024;
@@ -23,6 +23,8 @@ const MAX_PENDING_NOTES: usize = 1_024;
 
 const _: () = assert!(MAX_PENDING_NOTES < crate::writer::MAX_GROUP_CHANGES);
 
+type Look = Box<dyn FnOnce(&Core, Millis) + Send>;
+
 enum Command {
     Call {
         event: Box<dyn FnOnce(ReplyId) -> Event + Send>,
@@ -30,7 +32,7 @@ enum Command {
         result: Option<Box<NewResult>>,
         reply: oneshot::Sender<Reply>,
     },
-    Inspect(Box<dyn FnOnce(&Core, Millis) + Send>),
+    Inspect(Look),
     Tell(Box<Event>),
     Stop,
 }
@@ -239,7 +241,7 @@ impl EngineTask {
                 let notes = std::mem::take(&mut self.notes);
                 match self.writer.submit(Task::Result { upload, result, notes }) {
                     Ok(()) => return,
-                    Err(_) => "the writer is busy or gone",
+                    Err(Busy) => "the writer is busy or gone",
                 }
             }
         };

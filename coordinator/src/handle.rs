@@ -18,6 +18,8 @@ use crate::status::{run_status, worker_status};
 use crate::store::ResultReader;
 use crate::writer::{Task, Writer};
 
+/// Runs that a list of all runs shows with their jobs: it has to fit in one message.
+const MAX_DETAILED_RUNS: usize = 100;
 /// Most words of a question, and most bytes of all of them.
 const MAX_QUESTION: (usize, usize) = (64, 4 << 10);
 
@@ -131,14 +133,21 @@ impl CoordinatorHandle {
         self.status_of(&entry).await
     }
 
-    /// All runs, by number.
+    /// All runs, by number; of the oldest without their jobs if there are many.
     ///
     /// # Errors
     /// [`RequestError::Unavailable`].
     pub async fn runs(&self) -> Result<Vec<v1::RunStatus>, RequestError> {
-        let mut runs = Vec::new();
-        for entry in self.0.catalog.all() {
-            runs.push(self.status_of(&entry).await?);
+        let all = self.0.catalog.all();
+        let brief = all.len().saturating_sub(MAX_DETAILED_RUNS);
+        let mut runs = Vec::with_capacity(all.len());
+        for (position, entry) in all.iter().enumerate() {
+            let mut status = self.status_of(entry).await?;
+            if position < brief {
+                status.jobs.clear();
+                status.parked_slices.clear();
+            }
+            runs.push(status);
         }
         Ok(runs)
     }
@@ -271,7 +280,8 @@ impl CoordinatorHandle {
         &self,
         task: impl FnOnce(oneshot::Sender<Result<(), Arc<crate::store::StoreError>>>) -> Task,
     ) -> Result<(), RequestError> {
-        let busy = || RequestError::Unavailable("the store is busy or closed: try again".to_owned());
+        let busy =
+            || RequestError::Unavailable("the store is busy or closed: try again".to_owned());
         let (done, outcome) = oneshot::channel();
         let writer = self.writer().ok_or_else(busy)?;
         writer.submit(task(done)).map_err(|_| busy())?;

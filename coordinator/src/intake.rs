@@ -91,7 +91,5 @@ fn check(computation: &dyn Computation, arrived: &Arrived) -> Result<(), String>
             digest.short()
         ));
     }
-    computation
-        .check(slice, &raw)
-        .map_err(|error| format!("the result cannot be right: {error}"))
+    computation.check(slice, &raw).map_err(|error| format!("the result cannot be right: {error}"))
 }

@@ -1,7 +1,7 @@
 //! The thread that owns the store. It commits in groups: one wait for the disk makes many results durable.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -9,9 +9,7 @@ use fulldeck_job::SliceId;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::scheduler::ReplyId;
-use crate::store::{
-    Change, MAX_COMMIT_CHANGES, NewResult, Place, RunRecord, Store, StoreError,
-};
+use crate::store::{Change, MAX_COMMIT_CHANGES, NewResult, Place, RunRecord, Store, StoreError};
 
 /// Most tasks in one group.
 const MAX_GROUP_TASKS: usize = 256;
@@ -27,11 +25,7 @@ const QUEUE: usize = 64;
 /// What the writer is to make durable.
 pub(crate) enum Task {
     /// A result, and the leases to note with it.
-    Result {
-        upload: ReplyId,
-        result: Box<NewResult>,
-        notes: Vec<Change>,
-    },
+    Result { upload: ReplyId, result: Box<NewResult>, notes: Vec<Change> },
     /// A new run.
     Run { record: RunRecord, done: Done },
     /// A result that proved damaged is given up.
@@ -39,6 +33,10 @@ pub(crate) enum Task {
     /// Leases, noted before the end.
     Notes(Vec<Change>),
 }
+
+/// The writer has too many tasks already, or is gone; the task is given up.
+#[derive(Debug)]
+pub(crate) struct Busy;
 
 type Done = oneshot::Sender<Result<(), Arc<StoreError>>>;
 
@@ -69,11 +67,9 @@ impl Writer {
         Ok((Self(sender), thread))
     }
 
-    /// Hands a task over without waiting; it comes back if the writer has too many already, or is gone.
-    pub(crate) fn submit(&self, task: Task) -> Result<(), Task> {
-        self.0.try_send(task).map_err(|error| match error {
-            TrySendError::Full(task) | TrySendError::Disconnected(task) => task,
-        })
+    /// Hands a task over without waiting.
+    pub(crate) fn submit(&self, task: Task) -> Result<(), Busy> {
+        self.0.try_send(task).map_err(|_| Busy)
     }
 }
 
@@ -89,10 +85,7 @@ fn gather(first: Task, tasks: &Receiver<Task>) -> Vec<Task> {
     let until = Instant::now() + MAX_GROUP_WAIT;
     let (mut bytes, mut changes) = (first.bytes(), first.changes());
     let mut group = vec![first];
-    while group.len() < MAX_GROUP_TASKS
-        && changes < MAX_GROUP_CHANGES
-        && bytes < MAX_GROUP_BYTES
-    {
+    while group.len() < MAX_GROUP_TASKS && changes < MAX_GROUP_CHANGES && bytes < MAX_GROUP_BYTES {
         match tasks.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(task) => {
                 bytes += task.bytes();

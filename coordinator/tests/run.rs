@@ -66,7 +66,6 @@ fn a_complete_run_says_so_at_once() {
     assert_eq!(again["already_merged"], true);
     assert_eq!(again["computed_slices"], 0);
     assert!(again["elapsed_seconds"].as_f64().unwrap() < 0.5, "{again}");
-    // Even with a job that does not exist nothing would be computed: it is refused only where it matters.
     assert_eq!(json(complete(), "merge last", 0)["artifact_digest"], DIGEST);
 }
 
@@ -195,10 +194,9 @@ fn one_job_alone_then_an_interruption_then_the_rest() {
         .unwrap();
     let during = until_more_than(before, folder, &mut run);
     // The folder is in use: nobody else can begin there, and nothing is lost by trying.
-    assert_eq!(
-        fulldeck(folder, "coordinator --listen 127.0.0.1:0").status().unwrap().code(),
-        Some(2)
-    );
+    let second = fulldeck(folder, "coordinator --listen 127.0.0.1:0").output().unwrap();
+    assert_eq!(second.status.code(), Some(2), "{}", stderr(&second));
+    assert!(stderr(&second).contains("is in use by process"), "{}", stderr(&second));
     interrupt(&run);
     let stopped = run.wait_with_output().unwrap();
     assert_eq!(stopped.status.code(), Some(10), "{}", stderr(&stopped));

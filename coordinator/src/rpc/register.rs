@@ -30,7 +30,9 @@ pub(super) fn registration(
     let texts = [&request.name, &request.host_key, &request.cpu, &request.build];
     let named = request.workloads.iter().map(|workload| &workload.name);
     if texts.into_iter().chain(named).any(|text| text.len() > MAX_TEXT) {
-        return Err(malformed(format!("name, host, processor or build have over {MAX_TEXT} bytes")));
+        return Err(malformed(format!(
+            "name, host, processor or build have over {MAX_TEXT} bytes"
+        )));
     }
     if request.workloads.len() > MAX_WORKLOADS {
         return Err(malformed(format!("more than {MAX_WORKLOADS} workloads")));

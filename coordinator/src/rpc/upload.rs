@@ -46,11 +46,7 @@ impl WorkerRpc {
             }
             other => return Err(unexpected(&other)),
         };
-        let entry = self
-            .handle
-            .catalog()
-            .get(run)
-            .ok_or(crate::scheduler::Refusal::NoRun(run))?;
+        let entry = self.handle.catalog().get(run).ok_or(crate::scheduler::Refusal::NoRun(run))?;
         let slice = *entry.plan.slice(offer.slice).ok_or_else(|| malformed("no such slice"))?;
 
         let Some(codec) = sound_codec(&header) else {

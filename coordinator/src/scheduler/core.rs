@@ -11,8 +11,8 @@ use super::run::Run;
 use super::slice::{Holders, SliceState};
 use super::worker::{Attempt, Poll, Worker};
 use super::{
-    Caller, Effect, Event, Identity, LeaseNote, Millis, Notice, Offer, Refusal, Reply, ReplyId, RunSeed, SessionId,
-    Timings, Token,
+    Caller, Effect, Event, Identity, LeaseNote, Millis, Notice, Offer, Refusal, Reply, ReplyId,
+    RunSeed, SessionId, Timings, Token,
 };
 
 /// A result on its way to the disk, and the equal or unequal ones that came meanwhile.
@@ -372,6 +372,12 @@ impl Core {
         self.effects.push(Effect::Tell(notice));
     }
 
+    /// Lease calls that wait.
+    #[cfg(test)]
+    pub(crate) fn waiting_calls(&self) -> usize {
+        self.polls.len()
+    }
+
     /// What must hold between any two steps.
     #[cfg(test)]
     pub(super) fn check(&self) {
@@ -406,4 +412,3 @@ impl Core {
         }
     }
 }
-

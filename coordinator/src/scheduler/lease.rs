@@ -9,9 +9,7 @@ use super::core::Core;
 use super::ids::AttemptKey;
 use super::slice::{Holders, SliceState};
 use super::worker::{Attempt, Poll};
-use super::{
-    Effect, Lease, LeaseNote, MAX_LEASE_WAIT, Millis, Refusal, Reply, ReplyId, SessionId,
-};
+use super::{Effect, Lease, LeaseNote, MAX_LEASE_WAIT, Millis, Refusal, Reply, ReplyId, SessionId};
 
 impl Core {
     pub(super) fn lease(
@@ -92,12 +90,7 @@ impl Core {
         self.all_done() && self.workers.get(&session).is_some_and(|worker| !worker.told_done)
     }
 
-    fn answer(
-        &mut self,
-        reply: ReplyId,
-        session: SessionId,
-        leases: Vec<(AttemptKey, Lease)>,
-    ) {
+    fn answer(&mut self, reply: ReplyId, session: SessionId, leases: Vec<(AttemptKey, Lease)>) {
         let all_done = leases.is_empty() && self.all_done();
         let Some(worker) = self.workers.get_mut(&session) else {
             return self.refuse(reply, Refusal::Stale);
@@ -125,8 +118,7 @@ impl Core {
         free_slots: u32,
     ) -> Vec<(AttemptKey, Lease)> {
         let mut leases = self.send_again(now, session);
-        let used: BTreeSet<_> =
-            leases.iter().map(|(_, lease)| (lease.run, lease.batch)).collect();
+        let used: BTreeSet<_> = leases.iter().map(|(_, lease)| (lease.run, lease.batch)).collect();
         let mut slots = free_slots.saturating_sub(used.len() as u32);
         let again = leases.len();
         let numbers: Vec<_> = self.runs.keys().copied().collect();
@@ -173,9 +165,9 @@ impl Core {
             self.alarms.set(expires, Alarm::Attempt(key));
             leases.push((key, slice));
         }
-        let leases = leases.into_iter().filter_map(|(key, slice)| {
-            Some((key, self.describe(key, number, slice, hard_limit)?))
-        });
+        let leases = leases
+            .into_iter()
+            .filter_map(|(key, slice)| Some((key, self.describe(key, number, slice, hard_limit)?)));
         Some(leases.collect())
     }
 

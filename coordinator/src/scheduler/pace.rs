@@ -96,8 +96,12 @@ impl Pace {
     fn spread(&self, since: Millis, live: Millis, rate: f64) -> (f64, f64) {
         let middle = Millis(since.0.midpoint(live.0));
         let half = middle.since(since).seconds();
-        let cost: u64 =
-            self.buckets.iter().filter(|bucket| bucket.at <= middle).map(|bucket| bucket.cost).sum();
+        let cost: u64 = self
+            .buckets
+            .iter()
+            .filter(|bucket| bucket.at <= middle)
+            .map(|bucket| bucket.cost)
+            .sum();
         let first = if half > 0.0 { cost as f64 / half / rate } else { 1.0 };
         let second = 2.0 - first;
         let (slow, fast) = (first.min(second), first.max(second));
@@ -141,7 +145,10 @@ mod tests {
                 match left.seconds {
                     Ok((low, high)) => {
                         assert!(low <= truth && truth <= high, "{done}: {low} {truth} {high}");
-                        assert!(low >= truth * 0.85 && high <= truth * 1.15, "{low} {truth} {high}");
+                        assert!(
+                            low >= truth * 0.85 && high <= truth * 1.15,
+                            "{low} {truth} {high}"
+                        );
                     }
                     Err(_) => assert_eq!(done, 76),
                 }

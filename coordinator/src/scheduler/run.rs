@@ -8,9 +8,7 @@ use fulldeck_proto::MAX_LEASED_SLICES;
 
 use super::pace::Pace;
 use super::slice::{Entry, Phase, SliceState};
-use super::{
-    HARD_LIMIT_FACTOR, MIN_HARD_LIMIT, Millis, RunSeed, UNMEASURED_HARD_LIMIT,
-};
+use super::{HARD_LIMIT_FACTOR, MIN_HARD_LIMIT, Millis, RunSeed, UNMEASURED_HARD_LIMIT};
 
 /// Slices that share work. Numbered here by position, in the order of their first slices.
 #[derive(Debug)]
@@ -216,9 +214,8 @@ impl Run {
     /// brought one down must not bring down the others again).
     pub(super) fn next_batch(&self) -> Option<(u32, Vec<SliceId>)> {
         let (_, position) = *self.ready.first()?;
-        let waiting = || {
-            self.batch(position).slices.iter().copied().filter(|slice| self.is_leasable(*slice))
-        };
+        let waiting =
+            || self.batch(position).slices.iter().copied().filter(|slice| self.is_leasable(*slice));
         let sound: Vec<_> =
             waiting().filter(|slice| self.failures(*slice) == 0).take(MAX_LEASED_SLICES).collect();
         let slices = if sound.is_empty() { waiting().take(1).collect() } else { sound };

@@ -150,9 +150,7 @@ impl Core {
             }
             // Somebody else brought it along since.
             Some(Attempt { session: Some(_), .. }) => false,
-            _ => self
-                .place_of(key)
-                .is_some_and(|place| self.reclaim(now, session, key, place)),
+            _ => self.place_of(key).is_some_and(|place| self.reclaim(now, session, key, place)),
         }
     }
 

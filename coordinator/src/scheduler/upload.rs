@@ -137,11 +137,8 @@ impl Core {
     pub(super) fn persist_failed(&mut self, now: Millis, id: ReplyId, reason: String) {
         let Some((upload, _, holders)) = self.take_upload(id) else { return };
         if let Some(run) = self.runs.get_mut(&upload.run) {
-            let state = if holders.is_empty() {
-                SliceState::Waiting
-            } else {
-                SliceState::Leased(holders)
-            };
+            let state =
+                if holders.is_empty() { SliceState::Waiting } else { SliceState::Leased(holders) };
             run.set(upload.slice, state, now);
         }
         self.fail_store(reason.clone());

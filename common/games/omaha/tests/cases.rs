@@ -5,8 +5,9 @@ mod csv;
 
 use csv::{cards, rows};
 use fulldeck_cards::{CardSet, Cluster, ClusterIndex, Clusters};
-use fulldeck_omaha::Outcome;
+use fulldeck_eval::arch::Backend;
 use fulldeck_omaha::rules::Rules;
+use fulldeck_omaha::{Fast, Outcome};
 
 /// Boards left when two hands of four are out.
 const OMAHA_BOARDS: u64 = 1_086_008;
@@ -110,4 +111,32 @@ fn rules_reproduces_published_matchups() {
         let (a, b) = (cards(a), cards(b));
         assert_eq!(matchup(&Rules::new(a.len()))(a, b), Outcome { win, tie, lose }, "{a} - {b}");
     }
+}
+
+#[test]
+fn fast_plays_the_known_pairs_on_every_back_end() {
+    for backend in Backend::available() {
+        for (file, count, cards, boards) in [
+            ("omaha_pairs.csv", 69, 4, OMAHA_BOARDS),
+            ("omaha5_pairs.csv", 6, 5, 850_668),
+            ("holdem_pairs.csv", 6, 2, 1_712_304),
+        ] {
+            let fast = Fast::new(cards, backend);
+            check_pairs(file, count, boards, |a, b| fast.matchup(a, b));
+        }
+    }
+}
+
+#[test]
+fn fast_computes_the_known_cells_on_every_back_end() {
+    for backend in Backend::available() {
+        let fast = Fast::new(4, backend);
+        check_cells(|a, b| fast.cell(a, b));
+    }
+}
+
+#[test]
+fn fast_adds_up_to_the_known_rows() {
+    let fast = Fast::new(4, Backend::best());
+    check_rows(|_| true, |a, b| fast.cell(a, b));
 }

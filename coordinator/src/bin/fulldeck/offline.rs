@@ -25,7 +25,6 @@ pub(crate) struct Folder<'a> {
     data: &'a DataDir,
     runs: Vec<RecoveredRun>,
     reader: ResultReader,
-    stored_bytes: u64,
     /// Holds the lock.
     _store: SledStore,
 }
@@ -46,8 +45,7 @@ impl<'a> Folder<'a> {
         }
         let store = SledStore::open(folder, OpenOptions::default())?;
         let runs = store.recover()?;
-        let (reader, stored_bytes) = (store.reader(), store.stored_bytes());
-        Ok(Self { app, data, runs, reader, stored_bytes, _store: store })
+        Ok(Self { app, data, runs, reader: store.reader(), _store: store })
     }
 
     pub(crate) fn statuses(&self) -> Result<Vec<RunStatus>, CliError> {
@@ -174,7 +172,11 @@ impl<'a> Folder<'a> {
                 RunState::Finished => String::new(),
                 _ => "no coordinator is running".to_owned(),
             },
-            stored_bytes: self.stored_bytes,
+            stored_bytes: run
+                .committed
+                .iter()
+                .map(|(_, at)| u64::from(at.place.stored_bytes))
+                .sum(),
             artifact: artifact
                 .map(|source| source.folder().display().to_string())
                 .unwrap_or_default(),

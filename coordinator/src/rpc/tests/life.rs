@@ -56,9 +56,8 @@ async fn waiting_calls_end_with_the_coordinator() {
     let mut worker = site.worker().await;
     let waiting = tokio::spawn(async move { worker.lease(1, 20_000).await });
     let handle = site.coordinator.handle();
-    // The call has arrived once its worker was heard of twice: workers_live alone cannot tell.
     timeout(PATIENCE, async {
-        while !handle.engine().inspect(|core, _| core.next_deadline().is_some()).await.unwrap() {
+        while handle.engine().inspect(|core, _| core.waiting_calls()).await.unwrap() == 0 {
             tokio::task::yield_now().await;
         }
     })
@@ -154,8 +153,8 @@ async fn heartbeats_do_not_wait_for_the_disk_and_results_share_a_commit() {
     let leases = worker.lease(8, 0).await.unwrap().slices;
     gate.set(false);
     let mut uploads = JoinSet::new();
-    for lease in leases[..MAX_TOGETHER].to_vec() {
-        let mut worker = worker.clone();
+    for lease in &leases[..MAX_TOGETHER] {
+        let (lease, mut worker) = (lease.clone(), worker.clone());
         uploads.spawn(async move { worker.finish(&lease).await });
     }
     // All of them are on their way to a disk that does not answer.
@@ -217,6 +216,7 @@ async fn a_damaged_result_is_named_given_up_and_computed_again() {
 }
 
 #[tokio::test]
+#[expect(clippy::field_reassign_with_default, reason = "another field is private")]
 async fn two_coordinators_do_not_share_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     let options = CoordinatorOptions::new(folder.path().to_owned(), loopback());

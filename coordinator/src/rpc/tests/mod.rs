@@ -62,8 +62,7 @@ impl Site {
         store: Box<dyn Store>,
     ) -> Self {
         let options = CoordinatorOptions::new(folder.path().to_owned(), loopback());
-        let coordinator =
-            Coordinator::start_on(options, squares::registry(), store).await.unwrap();
+        let coordinator = Coordinator::start_on(options, squares::registry(), store).await.unwrap();
         Self { coordinator, folder, disk }
     }
 
@@ -241,5 +240,8 @@ fn pieces(
 ) -> Vec<v1::UploadPiece> {
     let header = v1::upload_piece::Piece::Header(header);
     let chunks = chunks.into_iter().map(v1::upload_piece::Piece::Chunk);
-    std::iter::once(header).chain(chunks).map(|piece| v1::UploadPiece { piece: Some(piece) }).collect()
+    std::iter::once(header)
+        .chain(chunks)
+        .map(|piece| v1::UploadPiece { piece: Some(piece) })
+        .collect()
 }

@@ -83,8 +83,11 @@ impl Computation for Bound {
 
     /// One row a slice, two slices a batch.
     fn plan(&self, _: u32) -> Result<Plan, PlanError> {
-        let jobs = ["low", "high"]
-            .map(|name| Job { name: name.into(), family: String::new(), rows: self.rows });
+        let jobs = ["low", "high"].map(|name| Job {
+            name: name.into(),
+            family: String::new(),
+            rows: self.rows,
+        });
         let slices = (0..2 * self.rows)
             .map(|id| Slice {
                 id: SliceId(id),

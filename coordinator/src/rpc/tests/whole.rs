@@ -57,13 +57,12 @@ async fn a_run_from_submission_to_answer() {
     assert_eq!((workers[0].name.as_str(), workers[0].committed), ("amy", 10));
     assert_eq!(workers[0].cpu, "portable (0.0.0 test)");
 
-    let query = |question: &str| v1::QueryRequest {
-        run: "1".into(),
-        question: vec![question.to_owned()],
-    };
+    let query =
+        |question: &str| v1::QueryRequest { run: "1".into(), question: vec![question.to_owned()] };
     assert_eq!(admin.query(query("7")).await.unwrap_err().code(), Code::NotFound);
     let merged = admin.merge(merge()).await.unwrap().into_inner();
-    let manifest: fulldeck_artifact::Manifest = serde_json::from_str(&merged.manifest_json).unwrap();
+    let manifest: fulldeck_artifact::Manifest =
+        serde_json::from_str(&merged.manifest_json).unwrap();
     assert_eq!(manifest.provenance.slices, 10);
     assert_eq!(site.status().await.artifact, merged.path);
     assert_eq!(admin.merge(merge()).await.unwrap().into_inner(), merged, "at once, the same");
@@ -180,8 +179,7 @@ async fn public_addresses_need_the_flag_and_the_access_file_is_private() {
 async fn a_taken_address_is_named() {
     let site = Site::new().await;
     let folder = tempfile::tempdir().unwrap();
-    let options =
-        CoordinatorOptions::new(folder.path().to_owned(), site.coordinator.address());
+    let options = CoordinatorOptions::new(folder.path().to_owned(), site.coordinator.address());
     let store = Box::new(MemoryStore::open(&MemoryDisk::new([2; 16])).unwrap());
     let refused = Coordinator::start_on(options, squares::registry(), store).await.err().unwrap();
     assert!(matches!(refused, StartError::Listen { .. }), "{refused}");

@@ -36,7 +36,11 @@ fn plan(batches: &[u32]) -> Arc<Plan> {
         }
     }
     let jobs = (0..JOBS)
-        .map(|job| Job { name: format!("job{job}"), family: String::new(), rows: rows[job as usize] })
+        .map(|job| Job {
+            name: format!("job{job}"),
+            family: String::new(),
+            rows: rows[job as usize],
+        })
         .collect();
     Arc::new(Plan::new(jobs, slices).unwrap())
 }
@@ -241,13 +245,8 @@ impl World {
     fn fail(&mut self, session: SessionId, lease: &Lease, failure: Failure) {
         let caller = self.caller(session);
         let token = lease.token;
-        let reply = self.call(|reply| Event::Failed {
-            reply,
-            caller,
-            token,
-            failure,
-            text: "boom".into(),
-        });
+        let reply =
+            self.call(|reply| Event::Failed { reply, caller, token, failure, text: "boom".into() });
         assert_eq!(reply, Reply::Done);
     }
 

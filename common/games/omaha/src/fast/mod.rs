@@ -26,7 +26,7 @@ pub(crate) use assembly::{Assembler, Cell, FreeHands, Suited};
 pub(crate) use engine::Engine;
 pub(crate) use rank_pair::{Block, RankHand, Scratch, WantedSizes};
 
-use fulldeck_cards::CardSet;
+use fulldeck_cards::{CardSet, Cluster};
 use fulldeck_eval::arch::Backend;
 
 use crate::Outcome;
@@ -54,26 +54,57 @@ impl Fast {
     #[must_use]
     pub fn matchup(&self, a: CardSet, b: CardSet) -> Outcome {
         assert!(a.is_disjoint(b) && a.len() == self.cards && b.len() == self.cards, "two hands");
-        let mut scratch = Scratch::default();
-        let mut block = Block::default();
         let [ranks_a, ranks_b] = [a, b].map(|hand| RankHand::new(hand.rank_counts()));
-        let [loaded_a, loaded_b] = [&ranks_a, &ranks_b].map(|ranks| self.engine.load(ranks));
-        let mut wanted = [0; 7];
-        let suits = a.suits().into_iter().zip(b.suits());
-        for (a, b) in suits.clone() {
-            if self.engine.any_suit_matters() || a.count_ones() >= 2 || b.count_ones() >= 2 {
-                wanted[a.count_ones() as usize] |= 1 << b.count_ones();
-            }
-        }
-        let possible = self.engine.block(&loaded_a, &loaded_b, &wanted, &mut scratch, &mut block);
-        assert!(possible, "disjoint hands leave boards");
+        let suits = || a.suits().into_iter().zip(b.suits());
+        let block = self.block(&ranks_a, &ranks_b, suits()).expect("disjoint hands leave boards");
         let mut sum = block.by_ranks;
-        for (a, b) in suits {
+        for (a, b) in suits() {
             let row = usize::from(ranks_a.subset(a)) * block.width;
             sum += block.deltas[row + usize::from(ranks_b.subset(b))];
         }
         let (win, lose) = (sum.win() as u64, sum.lose() as u64);
         Outcome { win, tie: boards(self.cards) - win - lose, lose }
+    }
+
+    /// Cell of the matrix: the representative of `a` against every hand of `b` that has no card of it. How many such
+    /// hands there are, and the outcomes of all of them together.
+    ///
+    /// # Panics
+    /// If the clusters' hands do not have the engine's number of cards.
+    #[must_use]
+    pub fn cell(&self, a: &Cluster, b: &Cluster) -> (u32, Outcome) {
+        let hands = [a, b].map(Cluster::representative);
+        assert!(hands.iter().all(|hand| hand.len() == self.cards), "hands of this engine");
+        let [ranks_a, ranks_b] = hands.map(|hand| RankHand::new(hand.rank_counts()));
+        let suits = a.suits().into_iter().flat_map(|a| b.suits().map(|b| (a, b)));
+        let Some(block) = self.block(&ranks_a, &ranks_b, suits) else {
+            return (0, Outcome::default());
+        };
+        let suited = Suited::new(a, &ranks_a);
+        let cell =
+            Assembler::new(&block, (&ranks_a, &ranks_b), suited).cell(Suited::new(b, &ranks_b));
+        let (win, lose) = (u64::from(cell.win), u64::from(cell.lose));
+        let total = u64::from(cell.hands) * boards(self.cards);
+        (cell.hands, Outcome { win, tie: total - win - lose, lose })
+    }
+
+    /// The block of two hands' ranks with the deltas that these pairs of suits need.
+    fn block(
+        &self,
+        a: &RankHand,
+        b: &RankHand,
+        suits: impl Iterator<Item = (u16, u16)>,
+    ) -> Option<Block> {
+        let mut wanted = [0; 7];
+        for (a, b) in suits {
+            if self.engine.any_suit_matters() || a.count_ones() >= 2 || b.count_ones() >= 2 {
+                wanted[a.count_ones() as usize] |= 1 << b.count_ones();
+            }
+        }
+        let mut block = Block::default();
+        let (loaded_a, loaded_b) = (self.engine.load(a), self.engine.load(b));
+        let mut scratch = Scratch::default();
+        self.engine.block(&loaded_a, &loaded_b, &wanted, &mut scratch, &mut block).then_some(block)
     }
 }
 

@@ -34,7 +34,7 @@ impl Matrix {
     }
 
     /// Every cell of a slice in the order of its result, as (row, column).
-    fn slice_cells(&self, slice: &Slice) -> impl Iterator<Item = (u32, u32)> {
+    pub(super) fn slice_cells(&self, slice: &Slice) -> impl Iterator<Item = (u32, u32)> {
         let job = JobCells::new(&self.clusters, self.pairs[slice.job.0 as usize]);
         let (first, second) = (job.first.clusters.start, job.second.clusters.start);
         slice_rows(slice).flat_map(move |ranks| job.runs(ranks)).flat_map(move |run| {
@@ -50,7 +50,7 @@ impl Matrix {
     }
 }
 
-fn count_at(payload: &[u8], index: usize) -> u32 {
+pub(super) fn count_at(payload: &[u8], index: usize) -> u32 {
     let bytes = &payload[index * COUNT..][..COUNT];
     u32::from_le_bytes(bytes.try_into().expect("four bytes"))
 }

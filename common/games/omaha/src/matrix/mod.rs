@@ -5,6 +5,8 @@ mod compute;
 mod layout;
 mod plan;
 mod question;
+#[cfg(test)]
+mod tests;
 mod verify;
 
 use std::io;

@@ -58,8 +58,8 @@ pub(super) fn verify(
 /// Draw `counter` of a stream below `bound` (SplitMix64, multiply-shift).
 fn uniform(seed: u64, counter: u64, bound: u64) -> u64 {
     let mut x = seed.wrapping_add((counter + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^= x >> 31;
-    (u128::from(x) * u128::from(bound) >> 64) as u64
+    ((u128::from(x) * u128::from(bound)) >> 64) as u64
 }
