@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Output;
+use std::process::{Child, Output, Stdio};
 
 use assert_cmd::Command;
 use serde_json::Value;
@@ -186,7 +187,8 @@ fn errors_are_json_when_json_was_asked_for() {
         (&["verify", "9", "--output=json"], "not_found"),
     ] {
         let output = run(arguments);
-        let error: Value = serde_json::from_slice(&output.stderr).expect(stderr(&output));
+        let error: Value = serde_json::from_slice(&output.stderr)
+            .unwrap_or_else(|error| panic!("{error}: {}", stderr(&output)));
         assert_eq!(error["error"]["kind"], kind, "{error}");
         assert!(error["error"]["message"].as_str().is_some_and(|text| !text.is_empty()), "{error}");
         assert_eq!(stdout(&output), "");
@@ -267,4 +269,53 @@ fn a_malformed_access_file_is_named() {
     let output = fulldeck(folder.path(), &["workers"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("access.toml is malformed"), "{}", stderr(&output));
+}
+
+/// A process that does not outlive its test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_coordinator_serves_and_keeps_others_out_until_it_is_asked_to_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut coordinator = Running(
+        std::process::Command::new(env!("CARGO_BIN_EXE_fulldeck"))
+            .args(["coordinator", "--listen", "127.0.0.1:0", "-q", "-o", "jsonl"])
+            .current_dir(folder.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap(),
+    );
+    let mut line = String::new();
+    BufReader::new(coordinator.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let listening: Value = serde_json::from_str(&line).unwrap();
+    assert!(listening["join"].as_str().unwrap().contains("fulldeck worker --access"), "{line}");
+
+    let ask = |words: &[&str]| fulldeck(folder.path(), words).output().unwrap();
+    assert_eq!(stdout(&ask(&["workers"])), "no workers\n");
+    assert_eq!(stdout(&ask(&["status"])), "no runs\n");
+    let missing = ask(&["status", "1"]);
+    assert_eq!(missing.status.code(), Some(3), "{}", stderr(&missing));
+    let second = ask(&["coordinator", "--listen", "127.0.0.1:0"]);
+    assert_eq!(second.status.code(), Some(2), "{}", stderr(&second));
+    assert!(stderr(&second).contains("is in use by process"), "{}", stderr(&second));
+    std::fs::write(folder.path().join("token"), "0".repeat(64)).unwrap();
+    let url = listening["url"].as_str().unwrap();
+    let intruder = ask(&["workers", "--coordinator", url, "--token-file", "token"]);
+    assert_eq!(intruder.status.code(), Some(2), "{}", stderr(&intruder));
+    assert!(stderr(&intruder).contains("token"), "{}", stderr(&intruder));
+
+    let process = rustix::process::Pid::from_child(&coordinator.0);
+    rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
+    assert_eq!(coordinator.0.wait().unwrap().code(), Some(0));
+    // Its access file is stale now: the folder is read without it.
+    assert_eq!(stdout(&ask(&["status"])), "no runs\n");
+    assert_eq!(ask(&["workers"]).status.code(), Some(7));
 }

@@ -68,10 +68,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "fulldeck-worker",
         ],
     ),
-    (
-        "fulldeck-worker",
-        &["fulldeck-proto", "fulldeck-job", "fulldeck-service", "fulldeck-common"],
-    ),
+    ("fulldeck-worker", &["fulldeck-proto", "fulldeck-job", "fulldeck-service", "fulldeck-common"]),
     ("fulldeck-tests", &["fulldeck-artifact", "fulldeck-job"]),
 ];
 
@@ -83,7 +80,10 @@ fn members_depend_only_along_the_arrows() {
     assert_eq!(members, known, "every member has its arrows");
     for (name, allowed) in ALLOWED {
         for dependency in direct[*name].iter().filter(|d| d.starts_with("fulldeck-")) {
-            assert!(allowed.contains(&dependency.as_str()), "{name} must not depend on {dependency}");
+            assert!(
+                allowed.contains(&dependency.as_str()),
+                "{name} must not depend on {dependency}"
+            );
         }
     }
 }

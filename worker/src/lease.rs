@@ -24,6 +24,7 @@ const _: () = assert!(MAX_LEASED_SLICES < MAX_HELD);
 /// Leases for ever; returns only when the worker is to leave once everything is done and everything is.
 pub(crate) async fn lease_forever(worker: &Arc<Worker>) {
     let mut backoff = Backoff::default();
+    let mut leaving = false;
     loop {
         worker.reap();
         worker.slot_free().await;
@@ -31,7 +32,8 @@ pub(crate) async fn lease_forever(worker: &Arc<Worker>) {
         let connection = worker.link.registered().await;
         let asked = Instant::now();
         let free = u32::try_from(worker.slots.available_permits()).unwrap_or(u32::MAX);
-        let wait = worker.link.timings().lease_wait;
+        // The coordinator holds a question open if it has said before that everything is done.
+        let wait = if leaving { Duration::ZERO } else { worker.link.timings().lease_wait };
         let answer = connection.lease(free, worker.ledger.answer(), wait).await;
         worker.link.report(&connection, Kind::Lease, &answer);
         let Ok(answer) = answer else {
@@ -44,8 +46,10 @@ pub(crate) async fn lease_forever(worker: &Arc<Worker>) {
         for batch in accept(worker, connection.generation, answer) {
             worker.spawn(batch::lead(Arc::clone(worker), batch));
         }
+        // The answer to the last upload may come after this one.
+        leaving = empty && all_done && worker.options.exit_when_done;
         if empty {
-            if all_done && worker.options.exit_when_done && worker.ledger.counts().total() == 0 {
+            if leaving && worker.ledger.counts().total() == 0 {
                 return;
             }
             sleep_until(asked + EMPTY_ANSWER_PAUSE).await;

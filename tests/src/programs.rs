@@ -1,0 +1,37 @@
+//! The programs under test, as cargo built them.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The main program.
+pub const FULLDECK: &str = "fulldeck";
+/// The slim worker.
+pub const WORKER: &str = "fulldeck-worker";
+/// Variables of this name would change what the programs do.
+const OUR_VARIABLES: &str = "FULLDECK_";
+
+/// A command of a program, without variables of its own.
+pub(crate) fn command(program: &str) -> Command {
+    let mut command = Command::new(path(program));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with(OUR_VARIABLES) {
+            command.env_remove(name);
+        }
+    }
+    command.env_remove("NO_COLOR");
+    command
+}
+
+/// Programs lie one folder above the test executables: `target/<profile>/` and `target/<profile>/deps/`.
+fn path(program: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("this test has a path");
+    let folder = test.parent().and_then(|deps| deps.parent()).expect("target/<profile>/deps");
+    let path = folder.join(program);
+    let release = if cfg!(debug_assertions) { "" } else { " --release" };
+    assert!(
+        path.is_file(),
+        "{} is missing: build it by cargo build --workspace{release}, or test by cargo test --workspace{release}",
+        path.display()
+    );
+    path
+}
