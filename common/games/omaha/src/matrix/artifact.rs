@@ -26,6 +26,18 @@ impl Matrix {
         row * (2 * clusters - row + 1) / 2 + column - row
     }
 
+    /// The cell (row, column), row <= column, at a position in the packed triangle: the inverse of
+    /// [`Matrix::position`].
+    pub(super) fn cell_at(&self, position: u64) -> (u64, u64) {
+        let (mut low, mut high) = (0, self.clusters.len() as u64);
+        // The last row that begins at or before the position.
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            if self.position(middle, middle) <= position { low = middle } else { high = middle }
+        }
+        (low, low + position - self.position(low, low))
+    }
+
     /// Number of hands of cluster `column` that share no card with the representative of `row`.
     pub(super) fn disjoint_hands(&self, row: u64, column: u64) -> u32 {
         let [row, column] =

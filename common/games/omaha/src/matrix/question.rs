@@ -1,5 +1,7 @@
 //! Questions to a finished matrix: one hand (its row), or two hands (a cell).
 
+use std::io;
+
 use fulldeck_cards::{CardSet, ClusterIndex, parse_hand};
 use fulldeck_job::{ArtifactSource, QueryError};
 use serde_json::{Map, Value, json};
@@ -51,17 +53,28 @@ pub(super) fn read_cell(
         let orbit =
             |index: u64| u64::from(matrix.clusters.cluster(ClusterIndex(index as u32)).orbit());
         // orbit(i) lose(i, j) = orbit(j) win(j, i), and the same for ties.
-        let (lose, tie) = (orbit(column) * win / orbit(row), orbit(column) * tie / orbit(row));
+        let turn = |count: u64| {
+            let (counted, orbit) = (orbit(column) * count, orbit(row));
+            if counted % orbit == 0 {
+                Ok(counted / orbit)
+            } else {
+                Err(damaged(format!("{counted} boards do not divide among {orbit} hands")))
+            }
+        };
+        let (lose, tie) = (turn(win)?, turn(tie)?);
         Outcome { win: rest(total, lose, tie)?, tie, lose }
     };
     Ok((hands, outcome))
 }
 
 fn rest(total: u64, counted: u64, tie: u64) -> Result<u64, QueryError> {
-    total.checked_sub(counted + tie).ok_or_else(|| {
-        let text = format!("a cell holds {counted} and {tie} of {total} boards: it is damaged");
-        QueryError::Artifact(std::io::Error::new(std::io::ErrorKind::InvalidData, text))
-    })
+    total
+        .checked_sub(counted + tie)
+        .ok_or_else(|| damaged(format!("a cell holds {counted} and {tie} of {total} boards")))
+}
+
+fn damaged(text: String) -> QueryError {
+    QueryError::Artifact(io::Error::new(io::ErrorKind::InvalidData, text))
 }
 
 fn cell(

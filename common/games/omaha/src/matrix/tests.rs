@@ -93,6 +93,11 @@ fn slices_name_each_cell_of_holdem_once() {
         }
     }
     assert!(seen.iter().all(|count| *count == 1));
+    for position in 0..matrix.cells() {
+        let (row, column) = matrix.cell_at(position);
+        assert!(row <= column);
+        assert_eq!(matrix.position(row, column), position);
+    }
 }
 
 #[test]

@@ -35,7 +35,7 @@ struct Matchup {
     /// Board so far: 3, 4 or 5 cards
     #[arg(long, env = "FULLDECK_BOARD", value_name = "CARDS")]
     board: Option<String>,
-    /// Answer many: A B [BOARD] a line on standard input, one JSON line each
+    /// Answer many: two hands and perhaps a board a line on standard input, one JSON line each
     #[arg(long, env = "FULLDECK_STDIN", conflicts_with_all = ["a", "b", "board"])]
     #[arg(value_parser = BoolishValueParser::new(), action = ArgAction::SetTrue)]
     stdin: bool,
