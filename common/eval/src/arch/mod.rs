@@ -1,6 +1,6 @@
 //! Vector kernels: portable Rust, AVX2 and AVX-512 behind one dispatch point.
 //!
-//! The algorithms are written once, in [`kernels`](self), over the small vocabulary of [`vector::Vector`]; a
+//! The algorithms are written once, in `kernels`, over the small vocabulary of `vector::Vector`; a
 //! back-end only says how 64 lanes are compared, selected and added. All back-ends give the same numbers, which the
 //! tests check against each other.
 #![allow(unsafe_code)]
