@@ -8,7 +8,7 @@ fn threads_workers_slices_and_instructions_change_no_byte() {
     for how in [
         "--threads 1 --slices 3",
         "--threads 2 --workers 3 --slices 93",
-        "--threads 2 --workers 1 --slices 24 --backend portable",
+        "--threads 2 --workers 1 --slices 24 --cpu portable",
     ] {
         let scene = Scene::new();
         scene.json(&format!("run {HOLDEM} {how}"));

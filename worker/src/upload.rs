@@ -76,7 +76,7 @@ fn settle(
     match answer.outcome() {
         UploadOutcome::Committed => {
             worker.tally.committed();
-            tracing::info!(run, slice, "slice committed");
+            tracing::debug!(run, slice, "slice committed");
         }
         UploadOutcome::Duplicate => {
             worker.tally.duplicate();

@@ -17,13 +17,13 @@ pub struct RankMultisets {
 }
 
 impl RankMultisets {
-    /// Enumerates the multisets of `size` ranks: 1,820 for 4, 6,175 for 5, 18,395 for 6.
+    /// Enumerates the multisets of `size` ranks: 1,820 for 4, 6,175 for 5, 18,395 for 6, 49,205 for 7.
     ///
     /// # Panics
-    /// If `size` is 0 or above 6.
+    /// If `size` is 0 or above 7.
     #[must_use]
     pub fn new(size: usize) -> Self {
-        assert!((1..=6).contains(&size), "hands and boards have one to six cards");
+        assert!((1..=7).contains(&size), "hands have one to seven cards");
         let mut members = Vec::new();
         let mut current = vec![0u8; size];
         fill(&mut current, size, RANKS as u8 - 1, &mut members);
@@ -121,13 +121,13 @@ fn position(ranks: &[u8]) -> usize {
 }
 
 /// Binomials: `COMBINATIONS[n][k]`.
-const COMBINATIONS: [[u32; 7]; RANKS + 6] = {
-    let mut table = [[0; 7]; RANKS + 6];
+const COMBINATIONS: [[u32; 8]; RANKS + 7] = {
+    let mut table = [[0; 8]; RANKS + 7];
     let mut n = 0;
     while n < table.len() {
         table[n][0] = 1;
         let mut k = 1;
-        while k < 7 {
+        while k < 8 {
             table[n][k] = if n == 0 { 0 } else { table[n - 1][k - 1] + table[n - 1][k] };
             k += 1;
         }
@@ -142,7 +142,9 @@ mod tests {
 
     #[test]
     fn counts_are_known_and_indices_go_both_ways() {
-        for (size, count) in [(1, 13), (2, 91), (3, 455), (4, 1820), (5, 6175), (6, 18395)] {
+        for (size, count) in
+            [(1, 13), (2, 91), (3, 455), (4, 1820), (5, 6175), (6, 18395), (7, 49205)]
+        {
             let multisets = RankMultisets::new(size);
             assert_eq!(multisets.len(), count);
             for index in 0..count {

@@ -131,6 +131,11 @@ impl Plan {
         &self.slices
     }
 
+    /// The slices of one job, in order.
+    pub fn slices_of(&self, job: JobIndex) -> impl Iterator<Item = &Slice> {
+        self.slices.iter().filter(move |slice| slice.job == job)
+    }
+
     /// One slice, or `None` if the plan has no such number.
     #[must_use]
     pub fn slice(&self, id: SliceId) -> Option<&Slice> {

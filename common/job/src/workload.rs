@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Map, Value};
 
-use crate::{ParameterError, ParameterSpec, Parameters, Plan, PlanError, Slice};
+use crate::{JobIndex, ParameterError, ParameterSpec, Parameters, Plan, PlanError, Slice};
 
 /// A computation that fulldeck knows.
 pub trait Workload: Send + Sync {
@@ -68,6 +68,23 @@ pub trait Computation: Send + Sync {
         payloads: &mut dyn Iterator<Item = io::Result<Vec<u8>>>,
         sink: &mut dyn ArtifactSink,
     ) -> io::Result<()>;
+
+    /// As [`Computation::assemble`], for one job alone: the payloads are those of its slices. The artifact is one that
+    /// [`Computation::query`] and [`Computation::verify`] understand, by its fact `job`.
+    ///
+    /// # Errors
+    /// `Unsupported` for workloads whose jobs mean nothing alone; otherwise as [`Computation::assemble`].
+    fn assemble_job(
+        &self,
+        plan: &Plan,
+        job: JobIndex,
+        _payloads: &mut dyn Iterator<Item = io::Result<Vec<u8>>>,
+        _sink: &mut dyn ArtifactSink,
+    ) -> io::Result<()> {
+        let name = plan.job(job).map_or("", |job| &job.name);
+        let why = format!("the job {name} has no artifact of its own, only the whole run has one");
+        Err(io::Error::new(io::ErrorKind::Unsupported, why))
+    }
 
     /// Answers a question about a finished artifact; the words are the workload's own (for omaha: one hand, or
     /// two). The answer is a flat, ordered record, printed as a table or as JSON.

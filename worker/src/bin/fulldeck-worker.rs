@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{ArgGroup, Parser};
+use fulldeck_common::Backend;
 use fulldeck_service::logging::{self, LogFormat};
 use fulldeck_service::{Access, AccessToken, StopSignal, exit};
 use fulldeck_worker::{AccessSource, Ending, WorkerOptions, WorkerSummary};
@@ -25,6 +26,9 @@ struct Arguments {
     /// Computing threads (default: every one this process may use)
     #[arg(long, value_name = "N", env = "FULLDECK_THREADS")]
     threads: Option<usize>,
+    /// Instructions the kernels use: portable, avx2 or avx512 (default: the fastest of this processor)
+    #[arg(long, value_name = "NAME", env = "FULLDECK_CPU")]
+    cpu: Option<Backend>,
     /// Name shown to people (default: host name and process number)
     #[arg(long, env = "FULLDECK_NAME")]
     name: Option<String>,
@@ -60,7 +64,8 @@ fn main() -> ExitCode {
     if let Err(error) = logging::init(filter, format) {
         return refuse(&error);
     }
-    let options = match options(arguments) {
+    let backend = arguments.cpu.unwrap_or_else(Backend::best);
+    let options = match options(arguments, backend) {
         Ok(options) => options,
         Err(error) => return refuse(&*error),
     };
@@ -69,18 +74,19 @@ fn main() -> ExitCode {
             Ok(runtime) => runtime,
             Err(error) => return fail(&error, exit::UNEXPECTED),
         };
-    let code = runtime.block_on(work(options));
+    let code = runtime.block_on(work(options, backend));
     // Computing that has not noticed its cancel flag yet must not hold the process.
     runtime.shutdown_background();
     code
 }
 
-async fn work(options: WorkerOptions) -> ExitCode {
+async fn work(options: WorkerOptions, backend: Backend) -> ExitCode {
     let stop = match StopSignal::install() {
         Ok(stop) => stop,
         Err(error) => return fail(&error, exit::UNEXPECTED),
     };
-    match fulldeck_worker::run(options, fulldeck_common::registry(), stop.clone()).await {
+    match fulldeck_worker::run(options, fulldeck_common::registry_with(backend), stop.clone()).await
+    {
         Ok(summary) => {
             tell(&summary);
             match summary.ending {
@@ -92,7 +98,10 @@ async fn work(options: WorkerOptions) -> ExitCode {
     }
 }
 
-fn options(arguments: Arguments) -> Result<WorkerOptions, Box<dyn std::error::Error>> {
+fn options(
+    arguments: Arguments,
+    backend: Backend,
+) -> Result<WorkerOptions, Box<dyn std::error::Error>> {
     let access = match (arguments.access, arguments.coordinator, arguments.token_file) {
         (Some(file), _, _) => AccessSource::File(file),
         (None, Some(url), Some(file)) => {
@@ -102,6 +111,7 @@ fn options(arguments: Arguments) -> Result<WorkerOptions, Box<dyn std::error::Er
     };
     let mut options = WorkerOptions::new(access);
     options.threads = arguments.threads.unwrap_or(options.threads);
+    options.cpu = backend.name().to_owned();
     options.name = arguments.name.unwrap_or(options.name);
     options.reconnect_for = Duration::from_secs(arguments.reconnect_for);
     options.drain_window = Duration::from_secs(arguments.drain_window);
@@ -135,6 +145,6 @@ fn refuse(error: &(impl std::fmt::Display + ?Sized)) -> ExitCode {
 
 #[expect(clippy::print_stderr, reason = "a program's last word, even when logging is not set up")]
 fn fail(error: &(impl std::fmt::Display + ?Sized), code: u8) -> ExitCode {
-    eprintln!("fulldeck-worker: {error}");
+    eprintln!("error: {error}");
     ExitCode::from(code)
 }

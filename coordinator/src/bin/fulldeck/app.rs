@@ -43,7 +43,7 @@ impl Asked {
 
 impl App {
     pub(crate) fn new(global: &Global) -> Self {
-        let backend = global.backend.unwrap_or_else(Backend::best);
+        let backend = global.cpu.unwrap_or_else(Backend::best);
         let terminal = std::io::stderr().is_terminal();
         Self {
             output: Output::new(global.output, global.color),

@@ -47,8 +47,8 @@ pub(crate) struct Global {
     #[arg(value_parser = BoolishValueParser::new(), action = ArgAction::SetTrue)]
     pub(crate) no_progress: bool,
     /// Instructions the kernels use: portable, avx2 or avx512 [default: the fastest of this processor]
-    #[arg(long, global = true, env = "FULLDECK_BACKEND", value_name = "NAME")]
-    pub(crate) backend: Option<Backend>,
+    #[arg(long, global = true, env = "FULLDECK_CPU", value_name = "NAME")]
+    pub(crate) cpu: Option<Backend>,
 }
 
 /// Where the data of this machine is.

@@ -37,6 +37,14 @@ pub(crate) struct Cell {
     pub(crate) lose: u32,
 }
 
+impl Cell {
+    /// From sums over all placements, `stabilizer` of which stand for each hand.
+    fn new(placements: u64, [win, lose]: [i32; 2], stabilizer: u8) -> Self {
+        let each = u32::from(stabilizer);
+        Self { hands: placements as u32 / each, win: win as u32 / each, lose: lose as u32 / each }
+    }
+}
+
 /// For each pattern of suit pairs that share no rank (bit `4 g + f`): how many placements use each pair, four bits
 /// a pair.
 static PLACEMENTS: LazyLock<Vec<u64>> = LazyLock::new(|| {
@@ -56,28 +64,10 @@ static PLACEMENTS: LazyLock<Vec<u64>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Counts the hands of clusters that share no card with a fixed hand.
-pub(crate) struct FreeHands {
-    fixed: [u16; SUITS],
-    placements: &'static [u64],
-}
-
-impl FreeHands {
-    pub(crate) fn new(fixed: &Cluster) -> Self {
-        Self { fixed: fixed.suits(), placements: &PLACEMENTS }
-    }
-
-    /// Hands of `other` that are disjoint from the fixed cluster's representative.
-    pub(crate) fn of(&self, other: &Cluster) -> u32 {
-        let mut free = 0;
-        for (g, held) in other.suits().into_iter().enumerate() {
-            for (f, fixed) in self.fixed.into_iter().enumerate() {
-                free |= usize::from(fixed & held == 0) << (SUITS * g + f);
-            }
-        }
-        placements(self.placements[free]) / u32::from(other.stabilizer())
-    }
-}
+/// For each pattern of suit pairs that share no rank (bit `4 g + f`): how many of the 24 placements leave the hands
+/// disjoint.
+pub(crate) static DISJOINT_PLACEMENTS: LazyLock<Vec<u8>> =
+    LazyLock::new(|| PLACEMENTS.iter().map(|uses| placements(*uses) as u8).collect());
 
 /// Number of placements behind the uses of their suit pairs: each uses one suit of the fixed hand for its first.
 const fn placements(uses: u64) -> u32 {
@@ -137,22 +127,12 @@ impl<'a> Assembler<'a> {
     /// The cell with the first cluster's representative fixed, over all hands of `other`.
     pub(crate) fn cell(&self, other: Suited) -> Cell {
         let (placements, sum) = self.permuted(other);
-        let stabilizer = u32::from(other.stabilizer);
-        Cell {
-            hands: placements as u32 / stabilizer,
-            win: sum.win() as u32 / stabilizer,
-            lose: sum.lose() as u32 / stabilizer,
-        }
+        Cell::new(placements, [sum.win(), sum.lose()], other.stabilizer)
     }
 
     /// The cell with `other`'s representative fixed, over all hands of the first cluster (`first`).
     pub(crate) fn transposed(&self, other: Suited, first: Suited) -> Cell {
         let (placements, sum) = self.permuted(other);
-        let stabilizer = u32::from(first.stabilizer);
-        Cell {
-            hands: placements as u32 / stabilizer,
-            win: sum.lose() as u32 / stabilizer,
-            lose: sum.win() as u32 / stabilizer,
-        }
+        Cell::new(placements, [sum.lose(), sum.win()], first.stabilizer)
     }
 }

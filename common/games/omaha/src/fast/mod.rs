@@ -22,7 +22,7 @@ mod tally;
 mod twins;
 mod weights;
 
-pub(crate) use assembly::{Assembler, Cell, FreeHands, Suited};
+pub(crate) use assembly::{Assembler, Cell, DISJOINT_PLACEMENTS, Suited};
 pub(crate) use engine::Engine;
 pub(crate) use rank_pair::{Block, RankHand, Scratch, WantedSizes};
 

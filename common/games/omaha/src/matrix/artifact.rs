@@ -1,15 +1,15 @@
-//! Results into the artifact: `win.npy` and `tie.npy` hold the upper triangle row by row, `clusters.csv` the clusters.
+//! Results into the artifact: `win.npy` and `tie.npy` hold the cells of a [`Part`], `clusters.csv` the clusters.
 
 use std::io;
 
 use fulldeck_cards::ClusterIndex;
-use fulldeck_job::{ArrayId, ArtifactSink, CheckError, ElementType, Plan, Slice};
+use fulldeck_job::{ArrayId, ArtifactSink, CheckError, ElementType, Slice};
 use serde_json::json;
 
 use super::Matrix;
-use super::layout::{JobCells, Run, slice_rows};
+use super::layout::{JobCells, Row, Run, slice_rows};
+use super::part::Part;
 use super::plan::CELL_BYTES;
-use crate::fast::FreeHands;
 
 /// Array of wins of the row's hand.
 pub(super) const WIN: &str = "win";
@@ -19,49 +19,59 @@ pub(super) const TIE: &str = "tie";
 /// Bytes of a count.
 pub(super) const COUNT: usize = 4;
 
-impl Matrix {
-    /// Position in the packed triangle of cell (row, column), row <= column.
-    pub(super) fn position(&self, row: u64, column: u64) -> u64 {
-        let clusters = self.clusters.len() as u64;
-        row * (2 * clusters - row + 1) / 2 + column - row
-    }
+/// Cells of a result that lie in one matrix row or column.
+struct Stretch {
+    /// Whether they share their row, or their column.
+    is_row: bool,
+    /// The cluster they share, ...
+    fixed: usize,
+    /// ... the first of those they do not, which follow one another, ...
+    first: usize,
+    /// ... and the number of cells.
+    len: usize,
+}
 
-    /// The cell (row, column), row <= column, at a position in the packed triangle: the inverse of
-    /// [`Matrix::position`].
-    pub(super) fn cell_at(&self, position: u64) -> (u64, u64) {
-        let (mut low, mut high) = (0, self.clusters.len() as u64);
-        // The last row that begins at or before the position.
-        while high - low > 1 {
-            let middle = low.midpoint(high);
-            if self.position(middle, middle) <= position { low = middle } else { high = middle }
-        }
-        (low, low + position - self.position(low, low))
-    }
-
-    /// Number of hands of cluster `column` that share no card with the representative of `row`.
-    pub(super) fn disjoint_hands(&self, row: u64, column: u64) -> u32 {
-        let [row, column] =
-            [row, column].map(|index| self.clusters.cluster(ClusterIndex(index as u32)));
-        FreeHands::new(row).of(column)
-    }
-
-    /// Every cell of a slice in the order of its result, as (row, column).
-    pub(super) fn slice_cells(&self, slice: &Slice) -> impl Iterator<Item = (u32, u32)> {
-        let job = JobCells::new(&self.clusters, self.pairs[slice.job.0 as usize]);
-        let (first, second) = (job.first.clusters.start, job.second.clusters.start);
-        slice_rows(slice).flat_map(move |ranks| job.runs(ranks)).flat_map(move |run| {
-            let (cells, fixed, is_row) = match run {
-                Run::Row { row, columns } => (columns, row, true),
-                Run::Column { column, rows } => (rows, column, false),
-            };
-            cells.map(move |other| {
-                let (row, column) = if is_row { (fixed, other) } else { (other, fixed) };
-                (first + row as u32, second + column as u32)
-            })
-        })
+impl Stretch {
+    fn cell(&self, at: usize) -> (usize, usize) {
+        let other = self.first + at;
+        if self.is_row { (self.fixed, other) } else { (other, self.fixed) }
     }
 }
 
+impl Matrix {
+    /// The cells of a slice in the order of its result, piece by piece.
+    fn stretches(&self, slice: &Slice) -> impl Iterator<Item = Stretch> {
+        let job = self.job(slice);
+        let (first, second) =
+            (job.first.clusters.start as usize, job.second.clusters.start as usize);
+        self.rows[slice_rows(slice)].iter().flat_map(move |row| job.runs(row)).map(move |run| {
+            let len = run.len();
+            match run {
+                Run::Row { row, columns } => {
+                    Stretch { is_row: true, fixed: first + row, first: second + columns.start, len }
+                }
+                Run::Column { column, rows } => Stretch {
+                    is_row: false,
+                    fixed: second + column,
+                    first: first + rows.start,
+                    len,
+                },
+            }
+        })
+    }
+
+    /// Every cell of a slice in the order of its result, as (row, column).
+    #[cfg(test)]
+    pub(super) fn slice_cells(&self, slice: &Slice) -> impl Iterator<Item = (usize, usize)> {
+        self.stretches(slice).flat_map(|stretch| (0..stretch.len).map(move |at| stretch.cell(at)))
+    }
+
+    fn job(&self, slice: &Slice) -> JobCells<'_> {
+        JobCells::new(&self.clusters, self.pairs[slice.job.0 as usize])
+    }
+}
+
+#[cfg(test)]
 pub(super) fn count_at(payload: &[u8], index: usize) -> u32 {
     let bytes = &payload[index * COUNT..][..COUNT];
     u32::from_le_bytes(bytes.try_into().expect("four bytes"))
@@ -80,21 +90,51 @@ pub(super) fn check(matrix: &Matrix, slice: &Slice, payload: &[u8]) -> Result<()
         )));
     }
     let (wins, ties) = payload.split_at(elements * COUNT);
-    for (at, (row, column)) in matrix.slice_cells(slice).enumerate() {
-        let hands = matrix.disjoint_hands(row.into(), column.into());
-        let total = u64::from(hands) * u64::from(matrix.boards);
-        let (win, tie) = (u64::from(count_at(wins, at)), u64::from(count_at(ties, at)));
+    for_each_cell(matrix, slice, wins, ties, |cell| {
+        let Counts { row, column, hands, win, tie } = cell;
+        let total = hands * u64::from(matrix.boards);
         let balanced = row != column || 2 * win + tie == total;
         if win + tie > total || !balanced {
             return Err(CheckError(format!(
                 "cell ({row}, {column}): {win} wins and {tie} ties of {total} are impossible"
             )));
         }
+        Ok(())
+    })
+}
+
+/// One cell of a result: (row, column), the number of the column's hands that are disjoint from the row's, and what is
+/// stored.
+struct Counts {
+    row: usize,
+    column: usize,
+    hands: u64,
+    win: u64,
+    tie: u64,
+}
+
+fn for_each_cell<E>(
+    matrix: &Matrix,
+    slice: &Slice,
+    wins: &[u8],
+    ties: &[u8],
+    mut visit: impl FnMut(Counts) -> Result<(), E>,
+) -> Result<(), E> {
+    let disjoint = matrix.disjoint();
+    let mut counts = wins.chunks_exact(COUNT).zip(ties.chunks_exact(COUNT));
+    let read = |bytes: &[u8]| u64::from(u32::from_le_bytes(bytes.try_into().expect("four bytes")));
+    for stretch in matrix.stretches(slice) {
+        let from = disjoint.from(stretch.fixed);
+        for (at, (win, tie)) in counts.by_ref().take(stretch.len).enumerate() {
+            let (row, column) = stretch.cell(at);
+            let hands = disjoint.hands(from.placements(stretch.first + at), column).into();
+            visit(Counts { row, column, hands, win: read(win), tie: read(tie) })?;
+        }
     }
     Ok(())
 }
 
-/// Sums over the whole matrix, both orientations.
+/// Sums over the cells of a part; where rows and columns are the same clusters, over both orientations.
 #[derive(Default)]
 struct Totals {
     win: u128,
@@ -104,97 +144,124 @@ struct Totals {
     empty: u64,
 }
 
-pub(super) fn assemble(
+/// Writes the artifact of `part`, whose slices these are, in order.
+pub(super) fn assemble<'a>(
     matrix: &Matrix,
-    plan: &Plan,
+    part: &Part,
+    slices: impl Iterator<Item = &'a Slice>,
     payloads: &mut dyn Iterator<Item = io::Result<Vec<u8>>>,
     sink: &mut dyn ArtifactSink,
 ) -> io::Result<()> {
-    let cells = matrix.cells();
-    let win = sink.array(WIN, ElementType::U32, &[cells])?;
-    let tie = sink.array(TIE, ElementType::U32, &[cells])?;
+    let win = sink.array(WIN, ElementType::U32, &part.shape())?;
+    let tie = sink.array(TIE, ElementType::U32, &part.shape())?;
     let mut totals = Totals::default();
-    for (slice, payload) in plan.slices().iter().zip(&mut *payloads) {
+    for (slice, payload) in slices.zip(&mut *payloads) {
         let payload = payload?;
         let (wins, ties) = payload.split_at(slice.elements as usize * COUNT);
         for (array, counts) in [(win, wins), (tie, ties)] {
-            scatter(matrix, slice, counts, array, sink)?;
+            Scatter { matrix, part, array, sink }.slice(slice, counts)?;
         }
-        totals.add(matrix, slice, wins, ties);
+        totals.add(matrix, part, slice, wins, ties);
     }
     if payloads.next().is_some() {
         return Err(io::Error::other("more results than the plan has slices"));
     }
     write_clusters(matrix, sink)?;
-    totals.record(matrix, sink);
+    totals.record(matrix, part, sink);
     Ok(())
 }
 
-/// Writes the counts of one slice to their places.
-fn scatter(
-    matrix: &Matrix,
-    slice: &Slice,
-    counts: &[u8],
+/// Writes counts to their places in one array.
+struct Scatter<'a> {
+    matrix: &'a Matrix,
+    part: &'a Part,
     array: ArrayId,
-    sink: &mut dyn ArtifactSink,
-) -> io::Result<()> {
-    let job = JobCells::new(&matrix.clusters, matrix.pairs[slice.job.0 as usize]);
-    let (first, second) =
-        (u64::from(job.first.clusters.start), u64::from(job.second.clusters.start));
-    let mut rest = counts;
-    // Columns of the first group's later rows come one after another; a row gets them in one piece.
-    let mut columns: Vec<(u64, u64, &[u8])> = Vec::new();
-    for run in slice_rows(slice).flat_map(|ranks| job.runs(ranks)) {
-        let (piece, after) = rest.split_at(run.len() * COUNT);
-        rest = after;
-        match run {
-            Run::Row { row, columns } => {
-                let at = matrix.position(first + row as u64, second + columns.start as u64);
-                sink.write_at(array, at, piece)?;
-            }
-            Run::Column { column, rows } => {
-                columns.push((second + column as u64, first + rows.start as u64, piece));
+    sink: &'a mut dyn ArtifactSink,
+}
+
+impl Scatter<'_> {
+    fn slice(&mut self, slice: &Slice, counts: &[u8]) -> io::Result<()> {
+        let job = self.matrix.job(slice);
+        let rows = &self.matrix.rows[slice_rows(slice)];
+        let mut rest = counts;
+        let follows = |a: &Row, b: &Row| {
+            let (met, more) = (&a.others, &b.others);
+            a.ranks < b.ranks && met.start <= more.start && met.end == more.end
+        };
+        for rows in rows.chunk_by(follows) {
+            rest = self.rows(&job, rows, rest)?;
+        }
+        Ok(())
+    }
+
+    /// Writes these rows and returns the counts of the others.
+    fn rows<'b>(
+        &mut self,
+        job: &JobCells<'_>,
+        rows: &[Row],
+        counts: &'b [u8],
+    ) -> io::Result<&'b [u8]> {
+        let (first, second) =
+            (u64::from(job.first.clusters.start), u64::from(job.second.clusters.start));
+        let mut rest = counts;
+        // Columns of the first group's later rows come one after another; a row gets them in one piece.
+        let mut columns: Vec<(u64, u64, &[u8])> = Vec::new();
+        for run in rows.iter().flat_map(|row| job.runs(row)) {
+            let (piece, after) = rest.split_at(run.len() * COUNT);
+            rest = after;
+            match run {
+                Run::Row { row, columns } => {
+                    let column = second + columns.start as u64;
+                    let at = self.part.position(first + row as u64, column);
+                    self.sink.write_at(self.array, at, piece)?;
+                }
+                Run::Column { column, rows } => {
+                    columns.push((second + column as u64, first + rows.start as u64, piece));
+                }
             }
         }
-    }
-    let Some((first_column, first_row, _)) = columns.first().copied() else { return Ok(()) };
-    let last_row = first_row + columns[0].2.len() as u64 / COUNT as u64;
-    let mut piece = Vec::with_capacity(columns.len() * COUNT);
-    for row in first_row..last_row {
-        piece.clear();
-        // Later columns begin at later rows: those with this row are the leading ones.
-        for (_, start, counts) in columns.iter().take_while(|(_, start, _)| *start <= row) {
-            piece.extend_from_slice(&counts[(row - start) as usize * COUNT..][..COUNT]);
+        let Some((first_column, first_row, longest)) = columns.first().copied() else {
+            return Ok(rest);
+        };
+        let mut piece = Vec::with_capacity(columns.len() * COUNT);
+        for row in first_row..first_row + (longest.len() / COUNT) as u64 {
+            piece.clear();
+            // Later columns begin at later rows: those with this row are the leading ones.
+            for (_, start, counts) in columns.iter().take_while(|(_, start, _)| *start <= row) {
+                piece.extend_from_slice(&counts[(row - start) as usize * COUNT..][..COUNT]);
+            }
+            self.sink.write_at(self.array, self.part.position(row, first_column), &piece)?;
         }
-        sink.write_at(array, matrix.position(row, first_column), &piece)?;
+        Ok(rest)
     }
-    Ok(())
 }
 
 impl Totals {
-    fn add(&mut self, matrix: &Matrix, slice: &Slice, wins: &[u8], ties: &[u8]) {
-        for (at, (row, column)) in matrix.slice_cells(slice).enumerate() {
-            let hands = matrix.disjoint_hands(row.into(), column.into());
+    fn add(&mut self, matrix: &Matrix, part: &Part, slice: &Slice, wins: &[u8], ties: &[u8]) {
+        let boards = u64::from(matrix.boards);
+        let both = part.is_triangle();
+        // A slice has at most 8 million cells of 24 hands against 24, each over 1.7 million boards: 64 bits hold that.
+        let [mut win_sum, mut tie_sum, mut lose_sum, mut pairs] = [0u64; 4];
+        let Ok(()) = for_each_cell(matrix, slice, wins, ties, |cell| {
+            let Counts { row, column, hands, win, tie } = cell;
             self.empty += u64::from(hands == 0);
-            let orbit = u128::from(matrix.clusters.cluster(ClusterIndex(row)).orbit());
-            let (win, tie) = (count_at(wins, at), count_at(ties, at));
-            let all = u64::from(hands) * u64::from(matrix.boards);
-            let lose = all - u64::from(win) - u64::from(tie);
-            self.hand_pairs += orbit * u128::from(hands);
-            self.win += orbit * u128::from(win);
-            self.tie += orbit * u128::from(tie);
-            self.lose += orbit * u128::from(lose);
+            let orbit = u64::from(matrix.disjoint().orbit(row));
+            let lose = hands * boards - win - tie;
             // The other orientation: orbit(i) win(i, j) = orbit(j) lose(j, i).
-            if row != column {
-                self.hand_pairs += orbit * u128::from(hands);
-                self.win += orbit * u128::from(lose);
-                self.tie += orbit * u128::from(tie);
-                self.lose += orbit * u128::from(win);
-            }
-        }
+            let other = orbit * u64::from(both && row != column);
+            pairs += (orbit + other) * hands;
+            win_sum += orbit * win + other * lose;
+            tie_sum += (orbit + other) * tie;
+            lose_sum += orbit * lose + other * win;
+            Ok::<_, std::convert::Infallible>(())
+        });
+        self.win += u128::from(win_sum);
+        self.tie += u128::from(tie_sum);
+        self.lose += u128::from(lose_sum);
+        self.hand_pairs += u128::from(pairs);
     }
 
-    fn record(&self, matrix: &Matrix, sink: &mut dyn ArtifactSink) {
+    fn record(&self, matrix: &Matrix, part: &Part, sink: &mut dyn ArtifactSink) {
         let exact = |count: u128| match u64::try_from(count) {
             Ok(count) => json!(count),
             Err(_) => json!(count.to_string()),
@@ -202,7 +269,7 @@ impl Totals {
         sink.fact("cards", json!(matrix.cards));
         sink.fact("clusters", json!(matrix.clusters.len()));
         sink.fact("boards", json!(matrix.boards));
-        sink.fact("cells", json!(matrix.cells()));
+        sink.fact("cells", json!(part.cells()));
         sink.fact("empty_cells", json!(self.empty));
         sink.fact("hand_pairs", exact(self.hand_pairs));
         sink.fact("boards_judged", exact(self.hand_pairs * u128::from(matrix.boards)));

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use fulldeck_cards::Group;
 use fulldeck_job::{ComputeContext, ComputeError, Slice};
 use rayon::prelude::*;
 
 use super::Matrix;
-use super::layout::{JobCells, slice_rows};
+use super::layout::{JobCells, Row, slice_rows};
 use crate::fast::{Assembler, Block, Cell, Engine, Scratch, WantedSizes};
 
 /// Rows computed by one task: the codes of as many hands stay in the cache while all others pass by.
@@ -50,11 +51,11 @@ pub(super) fn compute(
             Ok(JobCells::new(&matrix.clusters, *pair))
         })
         .collect::<Result<Vec<_>, _>>()?;
-    if rows.end > matrix.computing().hands.len() {
+    if rows.end > matrix.rows.len() {
         return Err(ComputeError::Invalid(format!("there is no row {}", rows.end - 1)));
     }
     let cost_of_row = |row: usize| {
-        let cells: u64 = jobs.iter().map(|job| job.cells(row)).sum();
+        let cells: u64 = jobs.iter().map(|job| job.cells(&matrix.rows[row])).sum();
         cells.max(1)
     };
     let row_costs: u64 = rows.clone().map(cost_of_row).sum();
@@ -117,34 +118,31 @@ fn compute_rows(
     context: &ComputeContext<'_>,
 ) -> Result<Vec<Cells>, ComputeError> {
     let wanted = wanted_sizes(engine, jobs);
+    let rows = &matrix.rows[rows];
     let mut out: Vec<Cells> = Vec::with_capacity(jobs.len());
     let mut starts: Vec<Vec<usize>> = Vec::with_capacity(jobs.len());
     for job in jobs {
         let mut at = 0;
         let mut row_starts = Vec::with_capacity(rows.len());
-        for row in rows.clone() {
+        for row in rows {
             row_starts.push(at);
             at += job.cells(row) as usize;
         }
         starts.push(row_starts);
         out.push(Cells::zeros(at));
     }
-    let firsts: Vec<_> =
-        rows.clone().map(|row| engine.load(&matrix.computing().hands[row])).collect();
+    let hands = &matrix.computing().hands;
+    let firsts: Vec<_> = rows.iter().map(|row| engine.load(&hands[row.ranks])).collect();
+    let others = rows.iter().map(|row| row.others.start).min().unwrap_or(0)
+        ..rows.iter().map(|row| row.others.end).max().unwrap_or(0);
     let mut scratch = Scratch::default();
     let mut block = Block::default();
-    for other in rows.start..matrix.computing().hands.len() {
+    for other in others {
         context.poll()?;
-        let second = engine.load(&matrix.computing().hands[other]);
-        for (index, first) in firsts.iter().enumerate() {
-            let row = rows.start + index;
-            let occurs = |job: &JobCells<'_>| {
-                let has =
-                    |group: &fulldeck_cards::Group, ranks| !group.with_ranks(ranks).is_empty();
-                has(job.first, row) && has(job.second, other)
-                    || has(job.first, other) && has(job.second, row)
-            };
-            if row > other || !jobs.iter().any(occurs) {
+        let second = engine.load(&hands[other]);
+        for (index, (first, row)) in firsts.iter().zip(rows).enumerate() {
+            if !row.others.contains(&other) || !jobs.iter().any(|job| occurs(job, row.ranks, other))
+            {
                 continue;
             }
             if !engine.block(first, &second, &wanted, &mut scratch, &mut block) {
@@ -159,19 +157,26 @@ fn compute_rows(
     Ok(out)
 }
 
+/// Whether the job has cells between these two multisets.
+fn occurs(job: &JobCells<'_>, ranks: usize, other: usize) -> bool {
+    let has = |group: &Group, ranks| !group.with_ranks(ranks).is_empty();
+    has(job.first, ranks) && has(job.second, other)
+        || has(job.first, other) && has(job.second, ranks)
+}
+
 /// One block and where it lies.
 struct Place<'a> {
     matrix: &'a Matrix,
-    row: usize,
+    row: &'a Row,
     other: usize,
     block: &'a Block,
 }
 
 impl Place<'_> {
     fn assembler(&self, cluster: usize) -> Assembler<'_> {
-        let hands =
-            (&self.matrix.computing().hands[self.row], &self.matrix.computing().hands[self.other]);
-        Assembler::new(self.block, hands, self.matrix.computing().suited[cluster])
+        let computing = self.matrix.computing();
+        let hands = (&computing.hands[self.row.ranks], &computing.hands[self.other]);
+        Assembler::new(self.block, hands, computing.suited[cluster])
     }
 
     /// Puts the job's cells between the two rank multisets in their places; `start` is that of the row.
@@ -180,29 +185,29 @@ impl Place<'_> {
         let (first, second) = (job.first, job.second);
         let (first_at, second_at) = (first.clusters.start as usize, second.clusters.start as usize);
         let boards = self.matrix.boards;
+        let ranks = self.row.ranks;
         let mut run_start = start;
-        let from = second.with_ranks(self.row).start;
-        for row in first.with_ranks(self.row) {
+        for row in first.with_ranks(ranks) {
             let assembler = self.assembler(first_at + row);
-            let run_from = if job.is_triangle() { row } else { from };
+            let run = job.columns(row, self.row);
             let columns = second.with_ranks(self.other);
-            for column in columns.start.max(run_from)..columns.end {
+            for column in columns.start.max(run.start)..columns.end {
                 let cell = assembler.cell(suited[second_at + column]);
-                cells.put(run_start + column - run_from, cell, boards);
+                cells.put(run_start + column - run.start, cell, boards);
             }
-            run_start += second.len() - run_from;
+            run_start += run.len();
         }
-        if job.is_triangle() || self.row == self.other {
+        if job.is_triangle() || ranks == self.other {
             return;
         }
-        let later = first.with_ranks(self.row).end;
-        for column in second.with_ranks(self.row) {
+        let run = job.later_rows(self.row);
+        for column in second.with_ranks(ranks) {
             let assembler = self.assembler(second_at + column);
             for row in first.with_ranks(self.other) {
                 let cell = assembler.transposed(suited[first_at + row], suited[second_at + column]);
-                cells.put(run_start + row - later, cell, boards);
+                cells.put(run_start + row - run.start, cell, boards);
             }
-            run_start += first.len() - later;
+            run_start += run.len();
         }
     }
 }

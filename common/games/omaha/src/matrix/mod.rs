@@ -2,9 +2,12 @@
 
 mod artifact;
 mod compute;
+mod disjoint;
 mod layout;
+mod part;
 mod plan;
 mod question;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -16,13 +19,15 @@ use fulldeck_cards::Clusters;
 use fulldeck_eval::arch::Backend;
 use fulldeck_job::{
     ArtifactSink, ArtifactSource, CheckError, Computation, ComputeContext, ComputeError, Estimate,
-    ParameterKind, ParameterSpec, Parameters, Plan, PlanError, QueryError, Sample, Slice,
+    JobIndex, ParameterKind, ParameterSpec, Parameters, Plan, PlanError, QueryError, Sample, Slice,
     VerifyReport, Workload, WorkloadError,
 };
 use serde_json::{Map, Value};
 
 use crate::fast::{Engine, RankHand, Suited, boards};
-use layout::{GroupPair, group_pairs};
+use disjoint::Disjoint;
+use layout::{GroupPair, JobCells, Row, group_pairs};
+use part::Part;
 
 /// The workload `omaha`.
 #[derive(Clone, Copy, Debug)]
@@ -87,8 +92,10 @@ struct Matrix {
     backend: Backend,
     clusters: Clusters,
     pairs: Vec<GroupPair>,
+    rows: Vec<Row>,
     /// Boards of one pair of hands.
     boards: u32,
+    disjoint: OnceLock<Disjoint>,
     computing: OnceLock<Computing>,
 }
 
@@ -103,8 +110,28 @@ impl Matrix {
     fn new(cards: usize, backend: Backend) -> Self {
         let clusters = Clusters::new(cards);
         let pairs = group_pairs(&clusters);
-        let boards = boards(cards) as u32;
-        Self { cards, backend, clusters, pairs, boards, computing: OnceLock::new() }
+        let jobs: Vec<_> = pairs.iter().map(|pair| JobCells::new(&clusters, *pair)).collect();
+        let rows = layout::rows(&clusters, &jobs);
+        Self {
+            cards,
+            backend,
+            pairs,
+            rows,
+            boards: boards(cards) as u32,
+            clusters,
+            disjoint: OnceLock::new(),
+            computing: OnceLock::new(),
+        }
+    }
+
+    fn disjoint(&self) -> &Disjoint {
+        self.disjoint.get_or_init(|| Disjoint::new(&self.clusters))
+    }
+
+    /// The part that belongs to a job, by the job's name.
+    fn part_named(&self, job: &str) -> Option<Part> {
+        let pair = self.pairs.iter().find(|pair| plan::job_name(&self.clusters, **pair) == job)?;
+        Some(Part::of_job(&self.clusters, *pair))
     }
 
     fn computing(&self) -> &Computing {
@@ -124,18 +151,12 @@ impl Matrix {
             Computing { engine: Engine::new(self.cards, self.backend), hands, suited }
         })
     }
-
-    /// Number of cells with row <= column.
-    fn cells(&self) -> u64 {
-        let clusters = self.clusters.len() as u64;
-        clusters * (clusters + 1) / 2
-    }
 }
 
 impl Computation for MatrixRun {
     fn estimate(&self) -> Estimate {
         let matrix = self.matrix();
-        let cells = matrix.cells();
+        let cells = Part::whole(&matrix.clusters).cells();
         let rank_pairs = matrix.clusters.ranks().len() as f64;
         Estimate {
             elements: cells,
@@ -148,7 +169,7 @@ impl Computation for MatrixRun {
     }
 
     fn plan(&self, slice_target: u32) -> Result<Plan, PlanError> {
-        plan::plan(&self.matrix().clusters, slice_target)
+        plan::plan(self.matrix(), slice_target)
     }
 
     fn compute(
@@ -169,7 +190,21 @@ impl Computation for MatrixRun {
         payloads: &mut dyn Iterator<Item = io::Result<Vec<u8>>>,
         sink: &mut dyn ArtifactSink,
     ) -> io::Result<()> {
-        artifact::assemble(self.matrix(), plan, payloads, sink)
+        let matrix = self.matrix();
+        let whole = Part::whole(&matrix.clusters);
+        artifact::assemble(matrix, &whole, plan.slices().iter(), payloads, sink)
+    }
+
+    fn assemble_job(
+        &self,
+        plan: &Plan,
+        job: JobIndex,
+        payloads: &mut dyn Iterator<Item = io::Result<Vec<u8>>>,
+        sink: &mut dyn ArtifactSink,
+    ) -> io::Result<()> {
+        let matrix = self.matrix();
+        let part = Part::of_job(&matrix.clusters, matrix.pairs[job.0 as usize]);
+        artifact::assemble(matrix, &part, plan.slices_of(job), payloads, sink)
     }
 
     fn query(

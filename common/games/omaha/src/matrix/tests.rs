@@ -1,10 +1,11 @@
 //! Slices of the fast engine against the rules, whatever the combination of groups.
 
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
-use fulldeck_cards::ClusterIndex;
-use fulldeck_job::{ComputeContext, ComputeError, JobIndex, Slice};
+use fulldeck_job::{ArrayId, ComputeContext, ComputeError, ElementType, JobIndex, Slice};
 use proptest::prelude::*;
+use serde_json::json;
 
 use super::artifact::{COUNT, count_at};
 use super::*;
@@ -41,7 +42,7 @@ fn slices_agree_with_rules(cards: usize, draws: &[(prop::sample::Index, prop::sa
         let at = cell.index(elements);
         for at in [0, at, elements - 1] {
             let (row, column) = matrix.slice_cells(&slice).nth(at).unwrap();
-            let [a, b] = [row, column].map(|index| matrix.clusters.cluster(ClusterIndex(index)));
+            let [a, b] = [row, column].map(|index| &matrix.clusters.as_slice()[index]);
             let (hands, expected) = rules.cell(a, b);
             let win = u64::from(count_at(&payload, at));
             let tie = u64::from(count_at(&payload[elements * COUNT..], at));
@@ -82,21 +83,168 @@ fn the_plan_covers_every_cell_once() {
     }
 }
 
+/// Every cell of a part is named by one slice, and positions in the part go both ways.
+fn slices_name_each_cell_once(matrix: &Matrix, part: &Part, slices: &[&Slice]) {
+    let mut seen = vec![0u8; part.cells() as usize];
+    for slice in slices {
+        let cells: Vec<_> = matrix.slice_cells(slice).collect();
+        assert_eq!(cells.len() as u64, slice.elements);
+        for (row, column) in cells {
+            assert!(part.holds(row as u64, column as u64));
+            seen[part.position(row as u64, column as u64) as usize] += 1;
+        }
+    }
+    assert!(seen.iter().all(|count| *count == 1));
+    for position in (0..part.cells()).step_by(if part.cells() > 100_000 { 997 } else { 1 }) {
+        let (row, column) = part.cell_at(position);
+        assert!(part.holds(row, column));
+        assert_eq!(part.position(row, column), position);
+    }
+}
+
 #[test]
 fn slices_name_each_cell_of_holdem_once() {
     let run = run(2);
     let matrix = run.matrix();
-    let mut seen = vec![0u8; matrix.cells() as usize];
-    for slice in run.plan(30).unwrap().slices() {
-        for (row, column) in matrix.slice_cells(slice) {
-            seen[matrix.position(row.into(), column.into()) as usize] += 1;
+    let plan = run.plan(30).unwrap();
+    let all: Vec<&Slice> = plan.slices().iter().collect();
+    slices_name_each_cell_once(matrix, &Part::whole(&matrix.clusters), &all);
+    for (job, pair) in (0..).map(JobIndex).zip(&matrix.pairs) {
+        let slices: Vec<&Slice> = plan.slices_of(job).collect();
+        slices_name_each_cell_once(matrix, &Part::of_job(&matrix.clusters, *pair), &slices);
+    }
+}
+
+/// A run whose rows are divided, as only those of six hole cards need to be.
+fn divided(cards: usize) -> MatrixRun {
+    let run = run(cards);
+    let mut matrix = Matrix::new(cards, run.backend);
+    matrix.rows = matrix
+        .rows
+        .iter()
+        .flat_map(|row| {
+            let Range { start, end } = row.others;
+            let third = start + (end - start).div_ceil(3);
+            [start..third, third..end].map(|others| Row { ranks: row.ranks, others })
+        })
+        .filter(|row| !row.others.is_empty())
+        .collect();
+    MatrixRun { matrix: matrix.into(), ..run }
+}
+
+/// An artifact in memory.
+#[derive(Default)]
+struct Memory {
+    arrays: Vec<(String, Vec<u8>)>,
+    facts: Map<String, Value>,
+}
+
+impl ArtifactSink for Memory {
+    fn array(&mut self, name: &str, element: ElementType, shape: &[u64]) -> io::Result<ArrayId> {
+        let bytes = shape.iter().product::<u64>() as usize * element.bytes();
+        self.arrays.push((name.to_owned(), vec![0xee; bytes]));
+        Ok(ArrayId(self.arrays.len() - 1))
+    }
+
+    fn write_at(&mut self, array: ArrayId, first: u64, bytes: &[u8]) -> io::Result<()> {
+        self.arrays[array.0].1[first as usize * COUNT..][..bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn table(
+        &mut self,
+        _: &str,
+        _: &[&str],
+        _: &mut dyn Iterator<Item = Vec<String>>,
+    ) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn fact(&mut self, name: &str, value: Value) {
+        self.facts.insert(name.to_owned(), value);
+    }
+}
+
+impl ArtifactSource for Memory {
+    fn read_at(&self, array: &str, first: u64, bytes: &mut [u8]) -> io::Result<()> {
+        let (_, data) = self.arrays.iter().find(|(name, _)| name == array).unwrap();
+        bytes.copy_from_slice(&data[first as usize * COUNT..][..bytes.len()]);
+        Ok(())
+    }
+
+    fn fact(&self, name: &str) -> Option<&Value> {
+        self.facts.get(name)
+    }
+}
+
+/// Computes and assembles a run, or one job of it.
+fn assembled(run: &MatrixRun, job: Option<JobIndex>) -> Memory {
+    let plan = run.plan(40).unwrap();
+    let mut memory = Memory::default();
+    let slices: Vec<Slice> = match job {
+        None => plan.slices().to_vec(),
+        Some(job) => plan.slices_of(job).copied().collect(),
+    };
+    let mut payloads = slices.iter().map(|slice| {
+        let payload = compute(run, *slice);
+        assert_eq!(run.check(slice, &payload), Ok(()));
+        Ok(payload)
+    });
+    match job {
+        None => run.assemble(&plan, &mut payloads, &mut memory).unwrap(),
+        Some(job) => {
+            ArtifactSink::fact(&mut memory, "job", json!(plan.job(job).unwrap().name));
+            run.assemble_job(&plan, job, &mut payloads, &mut memory).unwrap();
         }
     }
-    assert!(seen.iter().all(|count| *count == 1));
-    for position in 0..matrix.cells() {
-        let (row, column) = matrix.cell_at(position);
-        assert!(row <= column);
-        assert_eq!(matrix.position(row, column), position);
+    memory
+}
+
+#[test]
+fn divided_rows_make_the_same_artifact() {
+    let divided = divided(2);
+    assert!(divided.matrix().rows.len() > 150);
+    let (whole, other) = (assembled(&run(2), None), assembled(&divided, None));
+    assert_eq!(whole.arrays, other.arrays);
+    assert_eq!(whole.facts, other.facts);
+}
+
+#[test]
+fn divided_rows_of_omaha_name_each_cell_once() {
+    let run = divided(4);
+    let plan = run.plan(0).unwrap();
+    let matrix = run.matrix();
+    for job in [1, 14].map(JobIndex) {
+        let slices: Vec<&Slice> = plan.slices_of(job).collect();
+        let part = Part::of_job(&matrix.clusters, matrix.pairs[job.0 as usize]);
+        slices_name_each_cell_once(matrix, &part, &slices);
+    }
+}
+
+#[test]
+fn the_artifact_of_a_job_answers_as_the_whole_does() {
+    let run = run(2);
+    let whole = assembled(&run, None);
+    for (job, [inside, outside]) in [
+        (0, ["AcKd QcJd", "AcKd 2c3c"]),
+        (1, ["AcKd 2c3c", "AcKc 2c3c"]),
+        (2, ["AcKc 2d3d", "AcKd 2c3d"]),
+    ] {
+        let part = assembled(&run, Some(JobIndex(job)));
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let mut question = words(inside);
+        for _ in 0..2 {
+            let expected = run.query(&whole, &question).unwrap();
+            assert_eq!(run.query(&part, &question).unwrap(), expected);
+            question.reverse();
+        }
+        let refused = run.query(&part, &words(outside)).unwrap_err().to_string();
+        assert!(refused.contains("alone, not the cell"), "{refused}");
+        let refused = run.query(&part, &words("AcKd")).unwrap_err().to_string();
+        assert!(refused.contains("alone, not a whole row"), "{refused}");
+        let context = ComputeContext { cancel: &AtomicBool::new(false), progress: &|_| () };
+        let report = run.verify(&part, &Sample { fraction: 0.01, seed: 3 }, &context).unwrap();
+        assert!(report.checked > 30 && report.mismatched == 0);
     }
 }
 

@@ -5,7 +5,7 @@ use fulldeck_job::{ArtifactSource, ComputeContext, QueryError, Sample, VerifyRep
 use rayon::prelude::*;
 
 use super::Matrix;
-use super::question::read_cell;
+use super::stored::Stored;
 use crate::rules::Rules;
 
 /// Differences that are reported one by one.
@@ -21,20 +21,21 @@ pub(super) fn verify(
     sample: &Sample,
     context: &ComputeContext<'_>,
 ) -> Result<VerifyReport, QueryError> {
-    let cells = matrix.cells();
+    let stored = Stored::open(matrix, artifact)?;
+    let cells = stored.part().cells();
     let wanted = ((cells as f64 * sample.fraction).ceil() as u64).clamp(1, cells);
     let rules = Rules::new(matrix.cards);
     let order = Permutation::new(cells, sample.seed);
     let check = |draw: u64| -> Result<Option<String>, QueryError> {
         context.poll().map_err(|_| QueryError::Cancelled)?;
-        let (row, column) = matrix.cell_at(order.at(draw));
-        let stored = read_cell(matrix, artifact, row, column)?;
+        let (row, column) = stored.part().cell_at(order.at(draw));
+        let found = stored.cell(row as usize, column as usize)?;
         let [a, b] = [row, column].map(|index| matrix.clusters.cluster(ClusterIndex(index as u32)));
         let computed = rules.cell(a, b);
         (context.progress)(1);
-        Ok((stored != computed).then(|| {
+        Ok((found != computed).then(|| {
             format!(
-                "cell ({row}, {column}) {} x {}: artifact {stored:?}, rules {computed:?}",
+                "cell ({row}, {column}) {} x {}: artifact {found:?}, rules {computed:?}",
                 a.representative(),
                 b.representative()
             )
