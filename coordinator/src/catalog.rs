@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use fulldeck_artifact::MANIFEST_NAME;
-use fulldeck_job::{Computation, Digest, Fingerprint, Plan, Registry, RunSpec, SliceId};
+use fulldeck_job::{Computation, Digest, Fingerprint, JobIndex, Plan, Registry, RunSpec, SliceId};
 use fulldeck_proto::v1;
 
 use crate::error::{RequestError, StartError};
@@ -59,7 +59,7 @@ impl RunEntry {
             plan_digest: plan.digest(),
             plan: Arc::new(plan),
             computation,
-            artifact: artifact_folder(&artifacts, number, fingerprint),
+            artifact: artifact_folder(&artifacts, number, fingerprint, None),
             artifacts,
             merging: Arc::default(),
             ledger: Mutex::default(),
@@ -164,6 +164,23 @@ impl RunEntry {
     /// Bytes of the durable results, as stored.
     pub(crate) fn stored_bytes(&self) -> u64 {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner).stored_bytes
+    }
+
+    /// The job of this name.
+    ///
+    /// # Errors
+    /// [`RequestError::BadInput`], with the names there are.
+    pub(crate) fn job_named(&self, name: &str) -> Result<JobIndex, RequestError> {
+        self.plan.job_named(name).ok_or_else(|| {
+            let known: Vec<_> = self.plan.jobs().iter().map(|job| job.name.as_str()).collect();
+            let (run, known) = (self.number, known.join(", "));
+            RequestError::BadInput(format!("run {run} has no job '{name}': its jobs are {known}"))
+        })
+    }
+
+    /// Where the artifact of a job is or will be; that of the whole run without one.
+    pub(crate) fn artifact_of(&self, job: Option<&str>) -> PathBuf {
+        artifact_folder(&self.artifacts, self.number, self.fingerprint, job)
     }
 
     /// Path of the artifact, if it has been merged.

@@ -166,6 +166,7 @@ impl From<MergeError> for RequestError {
         let text = error.to_string();
         match error {
             MergeError::Incomplete { .. } => Self::Incomplete(text),
+            MergeError::NoPart(_) => Self::BadInput(text),
             MergeError::Damaged { .. } => Self::Damaged(text),
             MergeError::Read { .. } | MergeError::Thread(_) | MergeError::Assemble(_) => {
                 Self::Internal(text)

@@ -1,18 +1,17 @@
 //! What a person may ask of a coordinator: the operations behind the AdminService and the embedded `run`.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fulldeck_artifact::{DirectorySource, Manifest};
-use fulldeck_job::{MAX_PARAMETER_BYTES, Parameters, Plan, Registry, RunSpec, SliceId};
+use fulldeck_job::{JobIndex, MAX_PARAMETER_BYTES, Parameters, Plan, Registry, RunSpec, SliceId};
 use fulldeck_proto::v1;
 use tokio::sync::{Mutex, oneshot};
 
 use crate::catalog::{Catalog, RunEntry};
 use crate::engine::Engine;
 use crate::error::RequestError;
-use crate::merge::{MergeError, merge_run, merged_before};
+use crate::merge::{Merge, MergeError, merged_before};
 use crate::scheduler::{Event, MAX_RUNS};
 use crate::status::{run_status, worker_status};
 use crate::store::ResultReader;
@@ -107,19 +106,7 @@ impl CoordinatorHandle {
     /// [`RequestError::NotFound`] for an unknown run, [`RequestError::BadInput`] for an unknown job.
     pub async fn focus(&self, run: u32, jobs: &[String]) -> Result<(), RequestError> {
         let entry = self.0.catalog.find(&run.to_string())?;
-        let jobs = jobs
-            .iter()
-            .map(|name| {
-                entry.plan.job_named(name).ok_or_else(|| {
-                    let known: Vec<_> =
-                        entry.plan.jobs().iter().map(|job| job.name.as_str()).collect();
-                    RequestError::BadInput(format!(
-                        "run {run} has no job '{name}': its jobs are {}",
-                        known.join(", ")
-                    ))
-                })
-            })
-            .collect::<Result<BTreeSet<_>, _>>()?;
+        let jobs = jobs.iter().map(|name| entry.job_named(name)).collect::<Result<_, _>>()?;
         self.0.engine.call(move |reply| Event::Focus { reply, run, jobs }).await?;
         Ok(())
     }
@@ -175,19 +162,26 @@ impl CoordinatorHandle {
     ///
     /// # Errors
     /// [`RequestError::Incomplete`] with the holes, [`RequestError::Damaged`] with the slice that is computed again.
-    pub async fn merge(&self, run: &str) -> Result<v1::MergeResponse, RequestError> {
+    pub async fn merge(
+        &self,
+        run: &str,
+        job: Option<&str>,
+    ) -> Result<v1::MergeResponse, RequestError> {
         let entry = self.0.catalog.find(run)?;
+        let index = job.map(|name| entry.job_named(name)).transpose()?;
+        let artifact = entry.artifact_of(job);
         let guard = Arc::clone(&entry.merging).lock_owned().await;
-        let (reader, job) = (self.0.reader.clone(), Arc::clone(&entry));
+        let (reader, merging, place) =
+            (self.0.reader.clone(), Arc::clone(&entry), artifact.clone());
         // A caller that goes away does not end the merge; the next one waits for it.
         let merged = blocking(move || {
             let _guard = guard;
-            merge_entry(&job, &reader)
+            merge_entry(&merging, index, &place, &reader)
         })
         .await?;
         match merged {
             Ok(manifest) => Ok(v1::MergeResponse {
-                path: entry.artifact.display().to_string(),
+                path: artifact.display().to_string(),
                 manifest_json: manifest.to_json(),
             }),
             Err(MergeError::Damaged { slice, .. }) => {
@@ -211,11 +205,16 @@ impl CoordinatorHandle {
         Ok(())
     }
 
-    /// Asks the artifact of a merged run; the answer is a JSON object.
+    /// Asks the artifact of a merged run, or of one job of it; the answer is a JSON object.
     ///
     /// # Errors
     /// [`RequestError::NotFound`] before the run is merged, [`RequestError::BadInput`] for the question.
-    pub async fn query(&self, run: &str, question: &[String]) -> Result<String, RequestError> {
+    pub async fn query(
+        &self,
+        run: &str,
+        job: Option<&str>,
+        question: &[String],
+    ) -> Result<String, RequestError> {
         let bytes: usize = question.iter().map(String::len).sum();
         if question.len() > MAX_QUESTION.0 || bytes > MAX_QUESTION.1 {
             return Err(RequestError::BadInput(format!(
@@ -224,9 +223,10 @@ impl CoordinatorHandle {
             )));
         }
         let entry = self.0.catalog.find(run)?;
-        let question = question.to_vec();
+        job.map(|name| entry.job_named(name)).transpose()?;
+        let (artifact, question) = (entry.artifact_of(job), question.to_vec());
         blocking(move || {
-            let source = DirectorySource::open(&entry.artifact)?;
+            let source = DirectorySource::open(&artifact)?;
             let answer = entry.computation.query(&source, &question)?;
             Ok(serde_json::Value::Object(answer).to_string())
         })
@@ -312,20 +312,25 @@ impl CoordinatorHandle {
 }
 
 /// Merges, unless that was done before.
-fn merge_entry(entry: &RunEntry, reader: &ResultReader) -> Result<Manifest, MergeError> {
-    if let Some(manifest) = merged_before(&entry.artifact, &entry.spec) {
+fn merge_entry(
+    entry: &RunEntry,
+    job: Option<JobIndex>,
+    artifact: &Path,
+    reader: &ResultReader,
+) -> Result<Manifest, MergeError> {
+    if let Some(manifest) = merged_before(artifact, &entry.spec) {
         return Ok(manifest);
     }
-    let (_, manifest) = merge_run(
+    let merge = Merge {
         reader,
-        &entry.record(),
-        &entry.spec,
-        &entry.plan,
-        &entry.committed(),
-        entry.computation.as_ref(),
-        &entry.artifacts,
-    )?;
-    Ok(manifest)
+        record: &entry.record(),
+        spec: &entry.spec,
+        plan: &entry.plan,
+        committed: &entry.committed(),
+        computation: entry.computation.as_ref(),
+        job,
+    };
+    Ok(merge.into_folder(&entry.artifacts)?.1)
 }
 
 fn response(entry: &RunEntry, existed: bool) -> v1::SubmitResponse {

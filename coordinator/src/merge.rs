@@ -1,4 +1,5 @@
-//! Puts the results of a finished run together: all of them, in plan order, each verified, never all in memory.
+//! Puts the results of a finished run, or of one of its jobs, together: all of them, in plan order, each verified,
+//! never all in memory.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,7 +8,9 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fulldeck_artifact::{ArtifactError, DirectorySink, DirectorySource, Manifest, Provenance};
-use fulldeck_job::{Computation, Fingerprint, Plan, RunSpec, SliceId};
+use fulldeck_job::{
+    ArtifactSink, Computation, Fingerprint, JobIndex, Plan, RunSpec, Slice, SliceId,
+};
 
 use crate::store::{CommittedSlice, ResultReader, RunRecord, StoreError};
 
@@ -22,13 +25,13 @@ const MAX_HOLES_LISTED: usize = 20;
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// Slices are missing.
-    #[error("run {run} is not complete: {missing} of {slices} slices are missing ({holes})")]
+    #[error("{what} is not complete: {missing} of {slices} slices are missing ({holes})")]
     Incomplete {
-        /// Run.
-        run: u32,
+        /// `run 3`, or `job aabc-aabb of run 3`.
+        what: String,
         /// Number of slices that are missing.
         missing: usize,
-        /// Number of slices of the plan.
+        /// Number of slices that are wanted.
         slices: usize,
         /// The first of them, by job.
         holes: String,
@@ -54,6 +57,9 @@ pub enum MergeError {
     /// The artifact cannot be written.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
+    /// The workload's jobs have no artifacts of their own.
+    #[error("{0}")]
+    NoPart(io::Error),
     /// The workload could not assemble it.
     #[error("cannot assemble the artifact: {0}")]
     Assemble(io::Error),
@@ -62,10 +68,16 @@ pub enum MergeError {
     Thread(io::Error),
 }
 
-/// Folder of a run's artifact within the folder of all artifacts.
+/// Folder of a run's artifact, or of one job's, within the folder of all artifacts.
 #[must_use]
-pub fn artifact_folder(artifacts: &Path, run: u32, fingerprint: Fingerprint) -> PathBuf {
-    artifacts.join(format!("run-{run}-{}", fingerprint.short()))
+pub fn artifact_folder(
+    artifacts: &Path,
+    run: u32,
+    fingerprint: Fingerprint,
+    job: Option<&str>,
+) -> PathBuf {
+    let job = job.map(|job| format!("-{job}")).unwrap_or_default();
+    artifacts.join(format!("run-{run}-{}{job}", fingerprint.short()))
 }
 
 /// The manifest of an artifact that is there already, complete, and of this run.
@@ -76,69 +88,133 @@ pub fn merged_before(artifact: &Path, spec: &RunSpec) -> Option<Manifest> {
     (manifest.fingerprint == spec.fingerprint()).then(|| manifest.clone())
 }
 
-/// Merges a run into its folder within `artifacts`. Completeness is proved against the plan before anything is
-/// written; every result is verified as it is read.
-///
-/// # Errors
-/// [`MergeError`]; an artifact that was there stays as it was.
-pub fn merge_run(
-    reader: &ResultReader,
-    record: &RunRecord,
-    spec: &RunSpec,
-    plan: &Plan,
-    committed: &[(SliceId, CommittedSlice)],
-    computation: &dyn Computation,
-    artifacts: &Path,
-) -> Result<(PathBuf, Manifest), MergeError> {
-    let committed = prove_complete(record.run, plan, committed)?;
-    let artifact = artifact_folder(artifacts, record.run, record.fingerprint);
-    let mut sink = DirectorySink::create(&artifact)?;
-    assemble(&Merge { reader, run: record.run, plan, committed, computation }, &mut sink)?;
-    let merged_unix_s =
-        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let provenance = Provenance {
-        fulldeck_version: fulldeck_service::version().to_owned(),
-        run: record.run,
-        plan_digest: record.plan_digest,
-        slices: plan.slices().len() as u32,
-        merged_unix_s,
-    };
-    let manifest = sink.finish(spec, provenance)?;
-    Ok((artifact, manifest))
+/// A run that is to be merged, or one job of it.
+pub struct Merge<'a> {
+    /// Reads the results.
+    pub reader: &'a ResultReader,
+    /// The run in the store.
+    pub record: &'a RunRecord,
+    /// What it computes.
+    pub spec: &'a RunSpec,
+    /// Its plan.
+    pub plan: &'a Plan,
+    /// Its results, by slice.
+    pub committed: &'a [(SliceId, CommittedSlice)],
+    /// Assembles them.
+    pub computation: &'a dyn Computation,
+    /// The job that is to be merged alone; `None` for the whole run.
+    pub job: Option<JobIndex>,
 }
 
-struct Merge<'a> {
-    reader: &'a ResultReader,
-    run: u32,
-    plan: &'a Plan,
-    /// One a slice, in plan order.
-    committed: Vec<CommittedSlice>,
-    computation: &'a dyn Computation,
-}
-
-/// One result for every slice of the plan, in plan order. (That the slices tile their jobs, the plan has proved.)
-fn prove_complete(
-    run: u32,
-    plan: &Plan,
-    committed: &[(SliceId, CommittedSlice)],
-) -> Result<Vec<CommittedSlice>, MergeError> {
-    let known: BTreeMap<_, _> = committed.iter().copied().collect();
-    let (mut found, mut missing) = (Vec::with_capacity(plan.slices().len()), Vec::new());
-    for slice in plan.slices() {
-        match known.get(&slice.id) {
-            Some(committed) => found.push(*committed),
-            None => missing.push(slice.id),
+impl Merge<'_> {
+    /// Merges into the artifact's folder within `artifacts`. Completeness is proved against the plan before anything
+    /// is written; every result is verified as it is read.
+    ///
+    /// # Errors
+    /// [`MergeError`]; an artifact that was there stays as it was.
+    pub fn into_folder(&self, artifacts: &Path) -> Result<(PathBuf, Manifest), MergeError> {
+        let results = self.prove_complete()?;
+        let RunRecord { run, fingerprint, plan_digest, .. } = *self.record;
+        let artifact = artifact_folder(artifacts, run, fingerprint, self.job_name());
+        let mut sink = DirectorySink::create(&artifact)?;
+        if let Some(name) = self.job_name() {
+            sink.fact("job", name.into());
         }
+        self.assemble(&results, &mut sink)?;
+        let merged_unix_s =
+            SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let provenance = Provenance {
+            fulldeck_version: fulldeck_service::version().to_owned(),
+            run,
+            plan_digest,
+            slices: results.len() as u32,
+            merged_unix_s,
+        };
+        let manifest = sink.finish(self.spec, provenance)?;
+        Ok((artifact, manifest))
     }
-    if missing.is_empty() {
-        return Ok(found);
+
+    fn job_name(&self) -> Option<&str> {
+        self.job.and_then(|job| self.plan.job(job)).map(|job| job.name.as_str())
     }
-    Err(MergeError::Incomplete {
-        run,
-        missing: missing.len(),
-        slices: plan.slices().len(),
-        holes: holes(plan, &missing),
-    })
+
+    /// The slices that are merged, in plan order.
+    fn slices(&self) -> impl Iterator<Item = &Slice> {
+        let wanted = self.job;
+        let all = self.plan.slices().iter();
+        all.filter(move |slice| wanted.is_none_or(|job| slice.job == job))
+    }
+
+    /// One result for every slice that is wanted, in plan order. (That the slices tile their jobs, the plan has
+    /// proved.)
+    fn prove_complete(&self) -> Result<Vec<CommittedSlice>, MergeError> {
+        let known: BTreeMap<_, _> = self.committed.iter().copied().collect();
+        let (mut found, mut missing) = (Vec::new(), Vec::new());
+        for slice in self.slices() {
+            match known.get(&slice.id) {
+                Some(committed) => found.push(*committed),
+                None => missing.push(slice.id),
+            }
+        }
+        if missing.is_empty() {
+            return Ok(found);
+        }
+        let run = format!("run {}", self.record.run);
+        Err(MergeError::Incomplete {
+            what: self.job_name().map_or(run.clone(), |job| format!("job {job} of {run}")),
+            missing: missing.len(),
+            slices: found.len() + missing.len(),
+            holes: holes(self.plan, &missing),
+        })
+    }
+
+    /// Reads and decompresses in a thread of its own while the workload writes.
+    fn assemble(
+        &self,
+        results: &[CommittedSlice],
+        sink: &mut DirectorySink,
+    ) -> Result<(), MergeError> {
+        let slices: Vec<SliceId> = self.slices().map(|slice| slice.id).collect();
+        let largest = self.slices().map(|slice| slice.raw_bytes).max().unwrap_or(1).max(1);
+        let ahead = (READ_AHEAD_BYTES / largest).clamp(1, READ_AHEAD_RESULTS);
+        let reader = self.reader;
+        std::thread::scope(|scope| {
+            let (sender, received) = sync_channel::<Read>(ahead as usize);
+            std::thread::Builder::new()
+                .name("fulldeck-merge".to_owned())
+                .spawn_scoped(scope, move || {
+                    for (slice, result) in slices.iter().zip(results) {
+                        let payload = reader.read(&result.place, &result.digest);
+                        // Nobody listens any more once assembling has failed.
+                        if sender.send((*slice, payload)).is_err() {
+                            return;
+                        }
+                    }
+                })
+                .map_err(MergeError::Thread)?;
+            let mut payloads = Payloads { results: received, delivered: 0, failed: None };
+            let assembled = match self.job {
+                None => self.computation.assemble(self.plan, &mut payloads, sink),
+                Some(job) => self.computation.assemble_job(self.plan, job, &mut payloads, sink),
+            };
+            if let Some((slice, source)) = payloads.failed {
+                let run = self.record.run;
+                return Err(match source {
+                    StoreError::Damaged { .. } => MergeError::Damaged { run, slice, source },
+                    source => MergeError::Read { slice, source },
+                });
+            }
+            assembled.map_err(|error| match error.kind() {
+                io::ErrorKind::Unsupported => MergeError::NoPart(error),
+                _ => MergeError::Assemble(error),
+            })?;
+            if payloads.delivered != results.len() {
+                let why = "the workload left results unread";
+                return Err(MergeError::Assemble(io::Error::other(why)));
+            }
+            Ok(())
+        })
+    }
 }
 
 /// `slices 3-5 of aabc-aabb, slice 9 of aabb-aabb`, and how many more.
@@ -170,42 +246,6 @@ fn holes(plan: &Plan, missing: &[SliceId]) -> String {
 }
 
 type Read = (SliceId, Result<Vec<u8>, StoreError>);
-
-/// Reads and decompresses in a thread of its own while the workload writes.
-fn assemble(job: &Merge<'_>, sink: &mut DirectorySink) -> Result<(), MergeError> {
-    let largest = job.plan.slices().iter().map(|slice| slice.raw_bytes).max().unwrap_or(1).max(1);
-    let ahead = (READ_AHEAD_BYTES / largest).clamp(1, READ_AHEAD_RESULTS);
-    std::thread::scope(|scope| {
-        let (sender, results) = sync_channel::<Read>(ahead as usize);
-        std::thread::Builder::new()
-            .name("fulldeck-merge".to_owned())
-            .spawn_scoped(scope, move || {
-                for (slice, committed) in job.plan.slices().iter().zip(&job.committed) {
-                    let payload = job.reader.read(&committed.place, &committed.digest);
-                    // Nobody listens any more once assembling has failed.
-                    if sender.send((slice.id, payload)).is_err() {
-                        return;
-                    }
-                }
-            })
-            .map_err(MergeError::Thread)?;
-        let mut payloads = Payloads { results, delivered: 0, failed: None };
-        let assembled = job.computation.assemble(job.plan, &mut payloads, sink);
-        if let Some((slice, source)) = payloads.failed {
-            let run = job.run;
-            return Err(match source {
-                StoreError::Damaged { .. } => MergeError::Damaged { run, slice, source },
-                source => MergeError::Read { slice, source },
-            });
-        }
-        assembled.map_err(MergeError::Assemble)?;
-        if payloads.delivered != job.plan.slices().len() {
-            let why = "the workload left results unread";
-            return Err(MergeError::Assemble(io::Error::other(why)));
-        }
-        Ok(())
-    })
-}
 
 struct Payloads {
     results: Receiver<Read>,

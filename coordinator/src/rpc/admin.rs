@@ -49,15 +49,16 @@ impl AdminService for Admin {
         &self,
         request: Request<v1::MergeRequest>,
     ) -> Result<Response<v1::MergeResponse>, Status> {
-        Ok(Response::new(self.0.merge(&request.into_inner().run).await?))
+        let v1::MergeRequest { run, job } = request.into_inner();
+        Ok(Response::new(self.0.merge(&run, job.as_deref()).await?))
     }
 
     async fn query(
         &self,
         request: Request<v1::QueryRequest>,
     ) -> Result<Response<v1::QueryResponse>, Status> {
-        let v1::QueryRequest { run, question } = request.into_inner();
-        let answer_json = self.0.query(&run, &question).await?;
+        let v1::QueryRequest { run, question, job } = request.into_inner();
+        let answer_json = self.0.query(&run, job.as_deref(), &question).await?;
         Ok(Response::new(v1::QueryResponse { answer_json }))
     }
 }

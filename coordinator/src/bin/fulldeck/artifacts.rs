@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fulldeck_artifact::{DirectorySource, Manifest};
-use fulldeck_job::{Computation, Fingerprint, Parameters, RunSpec};
+use fulldeck_job::{Computation, Fingerprint, JobIndex, Parameters, Plan, RunSpec};
 
 use crate::app::App;
-use crate::cli::DataDir;
+use crate::cli::{DataDir, Part};
 use crate::error::CliError;
 
 /// Hexadecimal digits of the fingerprint in a folder's name.
@@ -17,11 +17,12 @@ const NAME_DIGITS: usize = 12;
 /// Fewest digits by which a run is named.
 const MIN_PREFIX: usize = 4;
 
-/// A merged artifact, by the name of its folder: `run-<number>-<fingerprint>`.
+/// A merged artifact, by the name of its folder: `run-<number>-<fingerprint>`, and `-<job>` for the part of one job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) run: u32,
     pub(crate) fingerprint: String,
+    pub(crate) job: Option<String>,
     pub(crate) folder: PathBuf,
 }
 
@@ -38,44 +39,67 @@ pub(crate) fn list(data: &DataDir) -> Result<Vec<Place>, CliError> {
         let path = entry.map_err(unreadable)?.path();
         places.extend(place(&path));
     }
-    places.sort_by_key(|place| place.run);
+    places.sort_by(|a, b| (a.run, &a.job).cmp(&(b.run, &b.job)));
     Ok(places)
 }
 
 fn place(folder: &Path) -> Option<Place> {
     let name = folder.file_name()?.to_str()?.strip_prefix("run-")?;
-    let (run, fingerprint) = name.split_once('-')?;
+    let (run, rest) = name.split_once('-')?;
+    let (fingerprint, job) = match rest.split_once('-') {
+        Some((fingerprint, job)) => (fingerprint, Some(job.to_owned())),
+        None => (rest, None),
+    };
+    if job.as_ref().is_some_and(|job| job.is_empty() || job.contains('.')) {
+        return None;
+    }
     let hexadecimal = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
     (fingerprint.len() == NAME_DIGITS && fingerprint.bytes().all(hexadecimal)).then_some(())?;
     Some(Place {
         run: run.parse().ok()?,
         fingerprint: fingerprint.to_owned(),
+        job,
         folder: folder.to_owned(),
     })
 }
 
-/// The artifact that `run` names: a number, `last`, a fingerprint prefix, or the path of a folder.
-pub(crate) fn find(data: &DataDir, run: &str) -> Result<PathBuf, CliError> {
+/// The artifact that `run` names: a number, `last`, a fingerprint prefix, or the path of a folder; of that run the whole,
+/// or the part of one job.
+pub(crate) fn find(data: &DataDir, run: &str, part: &Part) -> Result<PathBuf, CliError> {
     if run.contains(std::path::MAIN_SEPARATOR) {
-        return Ok(PathBuf::from(run));
+        return match &part.only {
+            None => Ok(PathBuf::from(run)),
+            Some(_) => Err(CliError::usage("--only does not go with the path of an artifact")
+                .hint("name the run, or give the path of the job's artifact alone")),
+        };
     }
     let places = list(data)?;
-    Ok(choose(&places, run, &data.artifacts())?.folder.clone())
+    Ok(choose(&places, run, part, &data.artifacts())?.folder.clone())
 }
 
-fn choose<'a>(places: &'a [Place], run: &str, folder: &Path) -> Result<&'a Place, CliError> {
+fn choose<'a>(
+    places: &'a [Place],
+    run: &str,
+    part: &Part,
+    folder: &Path,
+) -> Result<&'a Place, CliError> {
     check_run_name(run)?;
-    let matching: Vec<&Place> = match run {
-        "last" => places.last().into_iter().collect(),
-        _ => match places.iter().find(|place| Some(place.run) == run.parse().ok()) {
-            Some(place) => vec![place],
-            None => places.iter().filter(|place| names(run, &place.fingerprint)).collect(),
-        },
+    let numbered: Option<u32> = run.parse().ok();
+    let is_number = places.iter().any(|place| Some(place.run) == numbered);
+    let last = places.last().map(|place| place.run);
+    let of_run = |place: &&Place| match run {
+        "last" => Some(place.run) == last,
+        _ if is_number => Some(place.run) == numbered,
+        _ => names(run, &place.fingerprint),
     };
-    match matching[..] {
-        [place] => Ok(place),
-        [] => {
-            let there: Vec<_> = places.iter().map(|place| place.run.to_string()).collect();
+    let of_run: Vec<&Place> = places.iter().filter(of_run).collect();
+    let matching: Vec<&Place> =
+        of_run.iter().copied().filter(|place| place.job == part.only).collect();
+    match (&matching[..], &of_run[..]) {
+        ([place], _) => Ok(place),
+        ([], []) => {
+            let mut there: Vec<_> = places.iter().map(|place| place.run.to_string()).collect();
+            there.dedup();
             let error =
                 CliError::not_found(format!("no merged run '{run}' in {}", folder.display()));
             Err(match there.is_empty() {
@@ -83,7 +107,15 @@ fn choose<'a>(places: &'a [Place], run: &str, folder: &Path) -> Result<&'a Place
                 false => error.hint(format!("merged runs are {}", there.join(", "))),
             })
         }
-        _ => Err(CliError::usage(format!("'{run}' names {} runs", matching.len()))
+        ([], parts) => {
+            let parts: Vec<_> =
+                parts.iter().map(|place| place.job.as_deref().unwrap_or("the whole")).collect();
+            let wanted =
+                part.only.as_deref().map_or("the whole".into(), |job| format!("job {job}"));
+            Err(CliError::not_found(format!("{wanted} of run '{run}' is not merged"))
+                .hint(format!("merged are {}; a job is named by --only", parts.join(", "))))
+        }
+        (several, _) => Err(CliError::usage(format!("'{run}' names {} runs", several.len()))
             .hint("give more digits of the fingerprint")),
     }
 }
@@ -107,13 +139,23 @@ pub(crate) fn check_run_name(run: &str) -> Result<(), CliError> {
         .hint("a run is its number, 'last', or at least 4 digits of its fingerprint"))
 }
 
-/// The artifact of this very run, if it is there and complete; a damaged one counts as not there.
-pub(crate) fn of_fingerprint(
+/// The job of this name.
+pub(crate) fn job_named(plan: &Plan, name: &str) -> Result<JobIndex, CliError> {
+    plan.job_named(name).ok_or_else(|| {
+        let jobs: Vec<_> = plan.jobs().iter().map(|job| job.name.as_str()).collect();
+        CliError::usage(format!("unknown job '{name}'"))
+            .hint(format!("the jobs are {}", jobs.join(", ")))
+    })
+}
+
+/// The artifact of this very run, or of one job of it, if it is there and complete; a damaged one counts as not there.
+pub(crate) fn of_run(
     data: &DataDir,
     fingerprint: Fingerprint,
+    job: Option<&str>,
 ) -> Result<Option<DirectorySource>, CliError> {
     for place in list(data)? {
-        if fingerprint.short() != place.fingerprint {
+        if fingerprint.short() != place.fingerprint || place.job.as_deref() != job {
             continue;
         }
         match DirectorySource::open(&place.folder) {
@@ -170,7 +212,23 @@ mod tests {
     }
 
     fn chosen(run: &str) -> Result<u32, CliError> {
-        choose(&places(), run, Path::new("artifacts")).map(|place| place.run)
+        choose(&places(), run, &Part { only: None }, Path::new("artifacts")).map(|place| place.run)
+    }
+
+    #[test]
+    fn a_job_is_named_beside_its_run() {
+        let mut all = places();
+        all.extend(place(Path::new("run-13-abcdabcdabcd-aabc-aabb")));
+        let chosen = |run: &str, job: Option<&str>| {
+            let part = Part { only: job.map(str::to_owned) };
+            choose(&all, run, &part, Path::new("artifacts")).map(|place| place.job.clone())
+        };
+        assert_eq!(chosen("13", Some("aabc-aabb")).unwrap().as_deref(), Some("aabc-aabb"));
+        assert_eq!(chosen("last", Some("aabc-aabb")).unwrap().as_deref(), Some("aabc-aabb"));
+        let refused = chosen("last", None).unwrap_err();
+        assert_eq!(refused.kind, "not_found");
+        assert!(refused.hint.unwrap().contains("merged are aabc-aabb;"));
+        assert!(chosen("2", Some("aabc-aabb")).unwrap_err().hint.unwrap().contains("the whole"));
     }
 
     #[test]
@@ -191,13 +249,25 @@ mod tests {
         for bad in ["", "aaa", "first", "-1", "../x"] {
             assert_eq!(chosen(bad).unwrap_err().kind, "usage", "{bad}");
         }
-        assert!(choose(&[], "last", Path::new("x")).unwrap_err().hint.unwrap().contains("nothing"));
+        assert!(
+            choose(&[], "last", &Part { only: None }, Path::new("x"))
+                .unwrap_err()
+                .hint
+                .unwrap()
+                .contains("nothing")
+        );
     }
 
     #[test]
     fn other_folders_are_no_artifacts() {
-        for name in ["run-1-aaaabbbbcccc.tmp", "run-x-aaaabbbbcccc", "run-1", "run-1-AAAABBBBCCCC"]
-        {
+        for name in [
+            "run-1-aaaabbbbcccc.tmp",
+            "run-x-aaaabbbbcccc",
+            "run-1",
+            "run-1-AAAABBBBCCCC",
+            "run-1-aaaabbbbcccc-",
+            "run-1-aaaabbbbcccc-aabc-aabb.tmp",
+        ] {
             assert_eq!(place(Path::new(name)), None, "{name}");
         }
     }

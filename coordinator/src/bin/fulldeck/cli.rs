@@ -92,6 +92,14 @@ pub(crate) struct Link {
     pub(crate) access: Option<PathBuf>,
 }
 
+/// One job of a run instead of the whole.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Part {
+    /// The part of this job alone, e.g. aabc-aabb
+    #[arg(long, env = "FULLDECK_ONLY", value_name = "JOB")]
+    pub(crate) only: Option<String>,
+}
+
 /// Workload and parameters of a run.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RunArgs {

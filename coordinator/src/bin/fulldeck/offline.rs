@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fulldeck_artifact::Manifest;
-use fulldeck_coordinator::merge::merge_run;
+use fulldeck_coordinator::merge::Merge;
 use fulldeck_coordinator::store::{
     OpenOptions, RecoveredRun, ResultReader, RunRecord, SledStore, Store,
 };
@@ -56,23 +56,29 @@ impl<'a> Folder<'a> {
         self.status_of(self.find(run)?)
     }
 
-    /// Merges a complete run, or says that it is merged already.
-    pub(crate) fn merge(&self, run: &str) -> Result<(PathBuf, Manifest), CliError> {
+    /// Merges a complete run, or one complete job of it; what is merged already is only named.
+    pub(crate) fn merge(
+        &self,
+        run: &str,
+        job: Option<&str>,
+    ) -> Result<(PathBuf, Manifest), CliError> {
         let run = self.find(run)?;
         let record = &run.record;
-        if let Some(source) = artifacts::of_fingerprint(self.data, record.fingerprint)? {
+        let planned = self.planned(record)?;
+        let index = job.map(|name| artifacts::job_named(&planned.plan, name)).transpose()?;
+        if let Some(source) = artifacts::of_run(self.data, record.fingerprint, job)? {
             return Ok((source.folder().to_owned(), source.manifest().clone()));
         }
-        let planned = self.planned(record)?;
-        Ok(merge_run(
-            &self.reader,
+        let merge = Merge {
+            reader: &self.reader,
             record,
-            &planned.spec,
-            &planned.plan,
-            &run.committed,
-            planned.computation.as_ref(),
-            &self.data.artifacts(),
-        )?)
+            spec: &planned.spec,
+            plan: &planned.plan,
+            committed: &run.committed,
+            computation: planned.computation.as_ref(),
+            job: index,
+        };
+        Ok(merge.into_folder(&self.data.artifacts())?)
     }
 
     fn find(&self, run: &str) -> Result<&RecoveredRun, CliError> {
@@ -150,7 +156,7 @@ impl<'a> Folder<'a> {
             0 => RunState::Queued,
             _ => RunState::Running,
         };
-        let artifact = artifacts::of_fingerprint(self.data, record.fingerprint)?;
+        let artifact = artifacts::of_run(self.data, record.fingerprint, None)?;
         Ok(RunStatus {
             spec: Some(v1::RunSpec {
                 run: record.run,

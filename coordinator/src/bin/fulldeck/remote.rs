@@ -123,15 +123,28 @@ impl Admin {
         answer.map(|answer| answer.into_inner().workers).map_err(|status| self.refused(&status))
     }
 
-    pub(crate) async fn merge(&mut self, run: &str) -> Result<MergeResponse, CliError> {
-        let request = MergeRequest { run: run.to_owned() };
+    pub(crate) async fn merge(
+        &mut self,
+        run: &str,
+        job: Option<&str>,
+    ) -> Result<MergeResponse, CliError> {
+        let request = MergeRequest { run: run.to_owned(), job: job.map(str::to_owned) };
         let answer = self.client.merge(timed(request, MERGE_TIMEOUT)).await;
         answer.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
     }
 
     /// The answer is JSON text.
-    pub(crate) async fn query(&mut self, run: &str, words: &[String]) -> Result<String, CliError> {
-        let request = QueryRequest { run: run.to_owned(), question: words.to_vec() };
+    pub(crate) async fn query(
+        &mut self,
+        run: &str,
+        job: Option<&str>,
+        words: &[String],
+    ) -> Result<String, CliError> {
+        let request = QueryRequest {
+            run: run.to_owned(),
+            question: words.to_vec(),
+            job: job.map(str::to_owned),
+        };
         let answer = self.client.query(timed(request, ANSWER_TIMEOUT)).await;
         answer.map(|answer| answer.into_inner().answer_json).map_err(|status| self.refused(&status))
     }

@@ -41,7 +41,7 @@ async fn a_run_from_submission_to_answer() {
     assert!(status.no_estimate_because.contains("fewer than 3"));
     assert!(status.last_commit_seconds_ago.is_some());
 
-    let merge = || v1::MergeRequest { run: "last".into() };
+    let merge = || v1::MergeRequest { run: "last".into(), job: None };
     let refused = admin.merge(merge()).await.unwrap_err();
     assert_eq!(refused.code(), Code::FailedPrecondition);
     assert!(refused.message().contains("9 of 10"), "{refused}");
@@ -57,8 +57,11 @@ async fn a_run_from_submission_to_answer() {
     assert_eq!((workers[0].name.as_str(), workers[0].committed), ("amy", 10));
     assert_eq!(workers[0].cpu, "portable (0.0.0 test)");
 
-    let query =
-        |question: &str| v1::QueryRequest { run: "1".into(), question: vec![question.to_owned()] };
+    let query = |question: &str| v1::QueryRequest {
+        run: "1".into(),
+        question: vec![question.to_owned()],
+        job: None,
+    };
     assert_eq!(admin.query(query("7")).await.unwrap_err().code(), Code::NotFound);
     let merged = admin.merge(merge()).await.unwrap().into_inner();
     let manifest: fulldeck_artifact::Manifest =

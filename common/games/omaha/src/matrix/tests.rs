@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
-use fulldeck_job::{ArrayId, ComputeContext, ComputeError, ElementType, JobIndex, Slice};
+use fulldeck_job::{
+    ArrayId, ComputeContext, ComputeError, ElementType, JobIndex, MAX_SLICES, Slice,
+};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -99,6 +101,19 @@ fn slices_name_each_cell_once(matrix: &Matrix, part: &Part, slices: &[&Slice]) {
         let (row, column) = part.cell_at(position);
         assert!(part.holds(row, column));
         assert_eq!(part.position(row, column), position);
+    }
+}
+
+#[test]
+fn six_hole_cards_are_planned_within_the_bounds() {
+    let run = run(6);
+    let plan = run.plan(0).unwrap();
+    assert_eq!(plan.jobs().len(), 45);
+    assert!(plan.slices().len() <= MAX_SLICES as usize);
+    assert_eq!(plan.slices().iter().map(|slice| slice.elements).sum::<u64>(), 463_673_425_566);
+    let batch = |wanted| plan.slices().iter().filter(move |slice| slice.batch == wanted);
+    for first in [0, plan.slices().last().unwrap().batch / 2] {
+        assert!(batch(first).map(|slice| slice.raw_bytes).sum::<u64>() < 512 << 20);
     }
 }
 

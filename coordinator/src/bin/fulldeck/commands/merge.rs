@@ -8,7 +8,7 @@ use fulldeck_service::exit;
 
 use crate::app::App;
 use crate::artifacts::check_run_name;
-use crate::cli::Link;
+use crate::cli::{Link, Part};
 use crate::error::CliError;
 use crate::offline::Folder;
 use crate::progress::Activity;
@@ -21,21 +21,24 @@ pub(crate) struct Arguments {
     /// The run: its number, 'last', or a fingerprint prefix
     run: String,
     #[command(flatten)]
+    part: Part,
+    #[command(flatten)]
     link: Link,
 }
 
 pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> {
     check_run_name(&arguments.run)?;
+    let job = arguments.part.only.as_deref();
     let activity = Activity::new(app, "merging");
     let remote = app.block_on(async {
         match remote::find(&arguments.link).await? {
-            Some(mut coordinator) => coordinator.merge(&arguments.run).await.map(Some),
+            Some(mut coordinator) => coordinator.merge(&arguments.run, job).await.map(Some),
             None => Ok(None),
         }
     })?;
     let (folder, manifest) = match remote {
         Some(answer) => (PathBuf::from(answer.path), manifest(&answer.manifest_json)?),
-        None => Folder::open(app, &arguments.link.data)?.merge(&arguments.run)?,
+        None => Folder::open(app, &arguments.link.data)?.merge(&arguments.run, job)?,
     };
     activity.clear();
     app.output.print(&Merged::of(folder, manifest))?;

@@ -7,7 +7,7 @@ use fulldeck_service::exit;
 use serde_json::{Map, Value};
 
 use crate::app::App;
-use crate::cli::Link;
+use crate::cli::{Link, Part};
 use crate::error::CliError;
 use crate::output::table::{plain, record};
 use crate::output::{Answer, Style};
@@ -26,6 +26,8 @@ pub(crate) struct Arguments {
     #[arg(value_parser = BoolishValueParser::new(), action = ArgAction::SetTrue)]
     stdin: bool,
     #[command(flatten)]
+    part: Part,
+    #[command(flatten)]
     link: Link,
 }
 
@@ -33,10 +35,14 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
     if arguments.link.coordinator.is_some() || arguments.link.access.is_some() {
         return app.block_on(async {
             let mut coordinator = remote::require(&arguments.link).await?;
+            let job = arguments.part.only.as_deref();
             answer_with(arguments, app, |words| {
                 let answer = tokio::task::block_in_place(|| {
-                    tokio::runtime::Handle::current()
-                        .block_on(coordinator.query(&arguments.run, words))
+                    tokio::runtime::Handle::current().block_on(coordinator.query(
+                        &arguments.run,
+                        job,
+                        words,
+                    ))
                 })?;
                 serde_json::from_str(&answer).map_err(|error| {
                     CliError::conflict(format!("the coordinator's answer is malformed: {error}"))
@@ -44,7 +50,7 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
             })
         });
     }
-    let folder = artifacts::find(&arguments.link.data, &arguments.run)?;
+    let folder = artifacts::find(&arguments.link.data, &arguments.run, &arguments.part)?;
     let source = DirectorySource::open(&folder)?;
     let computation = artifacts::computation(app, source.manifest())?;
     answer_with(arguments, app, |words| Ok(computation.query(&source, words)?))

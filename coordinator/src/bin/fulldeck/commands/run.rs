@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     /// Computing threads of all workers together [default: all this process may use]
     #[arg(long, env = "FULLDECK_THREADS", value_name = "N", value_parser = thread_count)]
     threads: Option<usize>,
-    /// Compute this job alone; may be repeated. Merges only when that completes the run
+    /// Compute this job alone; may be repeated. Its part of the artifact: fulldeck merge RUN --only JOB
     #[arg(long, env = "FULLDECK_ONLY", value_name = "JOB", value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -60,7 +60,7 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
     let started = Instant::now();
     let asked = app.asked(&arguments.run)?;
     // Before the store is opened or a table is built: what is there already is said at once.
-    if let Some(source) = artifacts::of_fingerprint(&arguments.data, asked.spec.fingerprint())? {
+    if let Some(source) = artifacts::of_run(&arguments.data, asked.spec.fingerprint(), None)? {
         let effort = Effort {
             already_merged: true,
             computed_slices: 0,
@@ -110,14 +110,7 @@ fn check_jobs(computation: &dyn Computation, only: &[String], slices: u32) -> Re
         return Ok(());
     }
     let plan = computation.plan(slices)?;
-    match only.iter().find(|name| plan.job_named(name).is_none()) {
-        None => Ok(()),
-        Some(unknown) => {
-            let jobs: Vec<_> = plan.jobs().iter().map(|job| job.name.as_str()).collect();
-            Err(CliError::usage(format!("unknown job '{unknown}'"))
-                .hint(format!("the jobs are {}", jobs.join(", "))))
-        }
-    }
+    only.iter().try_for_each(|name| artifacts::job_named(&plan, name).map(drop))
 }
 
 struct Session<'a> {
@@ -256,7 +249,10 @@ impl Session<'_> {
         }
         if !self.arguments.only.is_empty() && self.done(&after) {
             self.app.output.print(&RunView(after))?;
-            self.app.say(&format!("computed what was asked for; for the rest: {}", self.command()));
+            for job in &self.arguments.only {
+                self.app.say(&format!("computed {job}: fulldeck merge {number} --only {job}"));
+            }
+            self.app.say(&format!("for the rest: {}", self.command()));
             return Ok(exit::OK);
         }
         if self.stop.level() > StopLevel::Run {
@@ -278,7 +274,7 @@ impl Session<'_> {
         let activity = Activity::new(self.app, "merging");
         let name = number.to_string();
         let answer = tokio::select! {
-            answer = self.handle.merge(&name) => answer?,
+            answer = self.handle.merge(&name, None) => answer?,
             () = self.stop.reached(StopLevel::Drain) => {
                 return Err(self.stopped("stopped while merging, everything computed is kept"));
             }

@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use clap::Args;
 use fulldeck_artifact::{DirectorySource, Manifest};
-use fulldeck_job::{ComputeContext, Sample, VerifyReport};
+use fulldeck_job::{Computation, ComputeContext, Sample, VerifyReport};
 use fulldeck_service::exit;
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::artifacts;
-use crate::cli::DataDir;
+use crate::cli::{DataDir, Part};
 use crate::error::CliError;
 use crate::output::table::pairs;
 use crate::output::units::{bytes, duration, grouped};
@@ -29,6 +29,8 @@ const USUAL_ELEMENTS: f64 = 10_000.0;
 pub(crate) struct Arguments {
     /// The run: its number, 'last', a fingerprint prefix, or the folder of an artifact
     run: String,
+    #[command(flatten)]
+    part: Part,
     /// Share of the elements to recompute, e.g. 1% or 0.01%; 100% for all [default: 1%, at most 10,000 elements]
     #[arg(long, env = "FULLDECK_SAMPLE", value_name = "PERCENT")]
     sample: Option<Percent>,
@@ -62,7 +64,7 @@ impl FromStr for Percent {
 }
 
 pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> {
-    let folder = artifacts::find(&arguments.data, &arguments.run)?;
+    let folder = artifacts::find(&arguments.data, &arguments.run, &arguments.part)?;
     let source = DirectorySource::open(&folder)?;
     let computation = artifacts::computation(app, source.manifest())?;
     let threads = arguments.threads.unwrap_or_else(fulldeck_service::host::available_threads);
@@ -76,7 +78,7 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
     let activity = Activity::new(app, "checking the digests");
     pool.install(|| source.check_digests())?;
     activity.clear();
-    let whole = computation.estimate().elements as f64;
+    let whole = elements(computation.as_ref(), source.manifest())? as f64;
     let percent = arguments.sample.map_or_else(
         || USUAL_PERCENT.min(100.0 * USUAL_ELEMENTS / whole.max(1.0)),
         |Percent(percent)| percent,
@@ -100,6 +102,16 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         seconds: started.elapsed().as_secs_f64(),
     })?;
     Ok(if mismatched == 0 { exit::OK } else { exit::MISMATCH })
+}
+
+/// Elements of an artifact: those of the run, or of the job whose part it is.
+fn elements(computation: &dyn Computation, manifest: &Manifest) -> Result<u64, CliError> {
+    let Some(name) = manifest.facts.get("job").and_then(Value::as_str) else {
+        return Ok(computation.estimate().elements);
+    };
+    let plan = computation.plan(0)?;
+    let job = artifacts::job_named(&plan, name)?;
+    Ok(plan.slices_of(job).map(|slice| slice.elements).sum())
 }
 
 /// A percentage to four digits.
