@@ -14,8 +14,8 @@ pub(crate) enum Engine {
 }
 
 /// A hand's ranks with what the engine keeps for them.
-pub(crate) struct Loaded<'a> {
-    hand: &'a RankHand,
+pub(crate) struct Loaded {
+    pub(crate) hand: RankHand,
     kind: LoadedKind,
 }
 
@@ -43,10 +43,10 @@ impl Engine {
         matches!(self, Self::Holdem(_))
     }
 
-    pub(crate) fn load<'a>(&self, hand: &'a RankHand) -> Loaded<'a> {
+    pub(crate) fn load(&self, hand: RankHand) -> Loaded {
         let kind = match self {
-            Self::Omaha(tables) => LoadedKind::Omaha(tables.row(hand)),
-            Self::Holdem(direct) => LoadedKind::Holdem(direct.load(hand)),
+            Self::Omaha(tables) => LoadedKind::Omaha(tables.row(&hand)),
+            Self::Holdem(direct) => LoadedKind::Holdem(direct.load(&hand)),
         };
         Loaded { hand, kind }
     }
@@ -54,18 +54,18 @@ impl Engine {
     /// Outcomes of one hand's ranks against another's; `false` when no two such hands are disjoint.
     pub(crate) fn block(
         &self,
-        a: &Loaded<'_>,
-        b: &Loaded<'_>,
+        a: &Loaded,
+        b: &Loaded,
         wanted: &WantedSizes,
         scratch: &mut Scratch,
         block: &mut Block,
     ) -> bool {
         match (self, &a.kind, &b.kind) {
             (Self::Omaha(tables), LoadedKind::Omaha(row_a), LoadedKind::Omaha(row_b)) => {
-                tables.block((a.hand, row_a), (b.hand, row_b), wanted, scratch, block)
+                tables.block((&a.hand, row_a), (&b.hand, row_b), wanted, scratch, block)
             }
             (Self::Holdem(direct), LoadedKind::Holdem(loaded_a), LoadedKind::Holdem(loaded_b)) => {
-                direct.block((a.hand, loaded_a), (b.hand, loaded_b), wanted, block)
+                direct.block((&a.hand, loaded_a), (&b.hand, loaded_b), wanted, block)
             }
             _ => unreachable!("hands are loaded by the engine that compares them"),
         }

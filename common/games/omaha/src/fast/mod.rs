@@ -23,7 +23,7 @@ mod twins;
 mod weights;
 
 pub(crate) use assembly::{Assembler, Cell, DISJOINT_PLACEMENTS, Suited};
-pub(crate) use engine::Engine;
+pub(crate) use engine::{Engine, Loaded};
 pub(crate) use rank_pair::{Block, RankHand, Scratch, WantedSizes};
 
 use fulldeck_cards::{CardSet, Cluster};
@@ -54,13 +54,13 @@ impl Fast {
     #[must_use]
     pub fn matchup(&self, a: CardSet, b: CardSet) -> Outcome {
         assert!(a.is_disjoint(b) && a.len() == self.cards && b.len() == self.cards, "two hands");
-        let [ranks_a, ranks_b] = [a, b].map(|hand| RankHand::new(hand.rank_counts()));
+        let [ranks_a, ranks_b] = [a, b].map(|hand| self.load(hand));
         let suits = || a.suits().into_iter().zip(b.suits());
         let block = self.block(&ranks_a, &ranks_b, suits()).expect("disjoint hands leave boards");
         let mut sum = block.by_ranks;
         for (a, b) in suits() {
-            let row = usize::from(ranks_a.subset(a)) * block.width;
-            sum += block.deltas[row + usize::from(ranks_b.subset(b))];
+            let row = usize::from(ranks_a.hand.subset(a)) * block.width;
+            sum += block.deltas[row + usize::from(ranks_b.hand.subset(b))];
         }
         let (win, lose) = (sum.win() as u64, sum.lose() as u64);
         Outcome { win, tie: boards(self.cards) - win - lose, lose }
@@ -75,24 +75,28 @@ impl Fast {
     pub fn cell(&self, a: &Cluster, b: &Cluster) -> (u32, Outcome) {
         let hands = [a, b].map(Cluster::representative);
         assert!(hands.iter().all(|hand| hand.len() == self.cards), "hands of this engine");
-        let [ranks_a, ranks_b] = hands.map(|hand| RankHand::new(hand.rank_counts()));
+        let [ranks_a, ranks_b] = hands.map(|hand| self.load(hand));
         let suits = a.suits().into_iter().flat_map(|a| b.suits().map(|b| (a, b)));
         let Some(block) = self.block(&ranks_a, &ranks_b, suits) else {
             return (0, Outcome::default());
         };
-        let suited = Suited::new(a, &ranks_a);
-        let cell =
-            Assembler::new(&block, (&ranks_a, &ranks_b), suited).cell(Suited::new(b, &ranks_b));
+        let (ranks_a, ranks_b) = (&ranks_a.hand, &ranks_b.hand);
+        let suited = Suited::new(a, ranks_a);
+        let cell = Assembler::new(&block, (ranks_a, ranks_b), suited).cell(Suited::new(b, ranks_b));
         let (win, lose) = (u64::from(cell.win), u64::from(cell.lose));
         let total = u64::from(cell.hands) * boards(self.cards);
         (cell.hands, Outcome { win, tie: total - win - lose, lose })
     }
 
+    fn load(&self, hand: CardSet) -> Loaded {
+        self.engine.load(RankHand::new(hand.rank_counts()))
+    }
+
     /// The block of two hands' ranks with the deltas that these pairs of suits need.
     fn block(
         &self,
-        a: &RankHand,
-        b: &RankHand,
+        a: &Loaded,
+        b: &Loaded,
         suits: impl Iterator<Item = (u16, u16)>,
     ) -> Option<Block> {
         let mut wanted = [0; 7];
@@ -102,9 +106,8 @@ impl Fast {
             }
         }
         let mut block = Block::default();
-        let (loaded_a, loaded_b) = (self.engine.load(a), self.engine.load(b));
         let mut scratch = Scratch::default();
-        self.engine.block(&loaded_a, &loaded_b, &wanted, &mut scratch, &mut block).then_some(block)
+        self.engine.block(a, b, &wanted, &mut scratch, &mut block).then_some(block)
     }
 }
 

@@ -12,8 +12,10 @@ use crate::fast::{Assembler, Block, Cell, Engine, Scratch, WantedSizes};
 
 /// Rows computed by one task: the codes of as many hands stay in the cache while all others pass by.
 const TASK_ROWS: usize = 8;
+/// Tasks for each thread: the last ones to end leave others idle for a small part of the time only.
+const TASKS_PER_THREAD: usize = 8;
 
-/// Wins and ties of one slice's cells.
+/// Wins and ties of one job's cells.
 #[derive(Clone, Default)]
 struct Cells {
     win: Vec<u32>,
@@ -29,6 +31,12 @@ impl Cells {
         self.win[at] = cell.win;
         self.tie[at] = cell.hands * boards - cell.win - cell.lose;
     }
+}
+
+/// Some rows with a part of their other multisets, and the cells of each job in the order of [`JobCells::runs`].
+struct Task {
+    rows: Vec<Row>,
+    cells: Vec<Cells>,
 }
 
 /// Payloads of slices that cover the same rows: wins of all cells, then ties, u32 little endian.
@@ -51,47 +59,86 @@ pub(super) fn compute(
             Ok(JobCells::new(&matrix.clusters, *pair))
         })
         .collect::<Result<Vec<_>, _>>()?;
-    if rows.end > matrix.rows.len() {
+    let Some(rows) = matrix.rows.get(rows.clone()) else {
         return Err(ComputeError::Invalid(format!("there is no row {}", rows.end - 1)));
-    }
-    let cost_of_row = |row: usize| {
-        let cells: u64 = jobs.iter().map(|job| job.cells(&matrix.rows[row])).sum();
-        cells.max(1)
     };
-    let row_costs: u64 = rows.clone().map(cost_of_row).sum();
-    let batch_cost: u64 = slices.iter().map(|slice| slice.cost).sum();
-    let engine = &matrix.computing().engine;
-    let tasks: Vec<Range<usize>> = rows
-        .clone()
-        .step_by(TASK_ROWS)
-        .map(|first| first..(first + TASK_ROWS).min(rows.end))
+    let wanted_tasks = TASKS_PER_THREAD * rayon::current_num_threads();
+    let chunks: Vec<Vec<Vec<Row>>> = rows
+        .chunks(TASK_ROWS)
+        .map(|rows| divide(rows, wanted_tasks.div_ceil(rows.len().div_ceil(TASK_ROWS))))
         .collect();
-    let parts = tasks
+    let cells = |row: &Row| jobs.iter().map(|job| job.cells(row)).sum::<u64>();
+    let all_cells: u64 = rows.iter().map(cells).sum::<u64>().max(1);
+    let batch_cost: u64 = slices.iter().map(|slice| slice.cost).sum();
+    let chunks = chunks
         .into_par_iter()
-        .map(|rows| {
-            let cells = compute_rows(matrix, engine, &jobs, rows.clone(), context)?;
-            let done: u64 = rows.map(cost_of_row).sum();
-            (context.progress)(
-                (u128::from(batch_cost) * u128::from(done) / u128::from(row_costs)) as u64,
-            );
-            Ok(cells)
+        .map(|parts| {
+            parts
+                .into_par_iter()
+                .map(|rows| {
+                    let done: u64 = rows.iter().map(cells).sum();
+                    let cells = compute_rows(matrix, &jobs, &rows, context)?;
+                    let cost = u128::from(batch_cost) * u128::from(done) / u128::from(all_cells);
+                    (context.progress)(cost as u64);
+                    Ok(Task { rows, cells })
+                })
+                .collect()
         })
-        .collect::<Result<Vec<_>, ComputeError>>()?;
+        .collect::<Result<Vec<Vec<Task>>, ComputeError>>()?;
     Ok(slices
         .par_iter()
+        .zip(&jobs)
         .enumerate()
-        .map(|(index, slice)| {
-            let mut payload = Vec::with_capacity(slice.raw_bytes as usize);
-            let column = |of: fn(&Cells) -> &Vec<u32>, payload: &mut Vec<u8>| {
-                for part in &parts {
-                    payload.extend(of(&part[index]).iter().flat_map(|count| count.to_le_bytes()));
-                }
-            };
-            column(|cells| &cells.win, &mut payload);
-            column(|cells| &cells.tie, &mut payload);
-            payload
-        })
+        .map(|(index, (slice, job))| payload(slice, job, index, &chunks))
         .collect())
+}
+
+/// The same rows several times over, each time with one part of the others, in order.
+fn divide(rows: &[Row], parts: usize) -> Vec<Vec<Row>> {
+    let first = rows.iter().map(|row| row.others.start).min().unwrap_or(0);
+    let end = rows.iter().map(|row| row.others.end).max().unwrap_or(0);
+    let cut = |part: usize| first + (end - first) * part / parts;
+    (0..parts)
+        .map(|part| {
+            let met = cut(part)..cut(part + 1);
+            rows.iter()
+                .map(|row| {
+                    let start = row.others.start.clamp(met.start, met.end);
+                    let end = row.others.end.clamp(start, met.end);
+                    Row { ranks: row.ranks, others: start..end }
+                })
+                .collect()
+        })
+        .collect()
+}
+
+/// Puts the parts of each run together; `index` is that of the job.
+fn payload(slice: &Slice, job: &JobCells<'_>, index: usize, chunks: &[Vec<Task>]) -> Vec<u8> {
+    let mut payload = Vec::with_capacity(slice.raw_bytes as usize);
+    for ties in [false, true] {
+        for parts in chunks {
+            let counts = parts.iter().map(|part| &part.cells[index]);
+            let mut rest: Vec<&[u32]> =
+                counts.map(|cells| if ties { &cells.tie[..] } else { &cells.win[..] }).collect();
+            for row in 0..parts.first().map_or(0, |part| part.rows.len()) {
+                let mut runs: Vec<_> = parts
+                    .iter()
+                    .map(|part| job.runs(&part.rows[row]).map(|run| run.len()))
+                    .collect();
+                // Every part has the same runs, each with its own stretch of them.
+                while let Some(lengths) =
+                    runs.iter_mut().map(Iterator::next).collect::<Option<Vec<_>>>()
+                {
+                    for (rest, length) in rest.iter_mut().zip(lengths) {
+                        let (piece, after) = rest.split_at(length);
+                        payload.extend(piece.iter().flat_map(|count| count.to_le_bytes()));
+                        *rest = after;
+                    }
+                }
+            }
+        }
+    }
+    payload
 }
 
 /// Sizes of suited subsets that occur between the groups of the jobs, from both sides.
@@ -110,15 +157,15 @@ fn wanted_sizes(engine: &Engine, jobs: &[JobCells<'_>]) -> WantedSizes {
     wanted
 }
 
+/// The cells of each job in these rows.
 fn compute_rows(
     matrix: &Matrix,
-    engine: &Engine,
     jobs: &[JobCells<'_>],
-    rows: Range<usize>,
+    rows: &[Row],
     context: &ComputeContext<'_>,
 ) -> Result<Vec<Cells>, ComputeError> {
+    let engine = &matrix.computing().engine;
     let wanted = wanted_sizes(engine, jobs);
-    let rows = &matrix.rows[rows];
     let mut out: Vec<Cells> = Vec::with_capacity(jobs.len());
     let mut starts: Vec<Vec<usize>> = Vec::with_capacity(jobs.len());
     for job in jobs {
@@ -131,21 +178,19 @@ fn compute_rows(
         starts.push(row_starts);
         out.push(Cells::zeros(at));
     }
-    let hands = &matrix.computing().hands;
-    let firsts: Vec<_> = rows.iter().map(|row| engine.load(&hands[row.ranks])).collect();
-    let others = rows.iter().map(|row| row.others.start).min().unwrap_or(0)
+    let others: Range<usize> = rows.iter().map(|row| row.others.start).min().unwrap_or(0)
         ..rows.iter().map(|row| row.others.end).max().unwrap_or(0);
     let mut scratch = Scratch::default();
     let mut block = Block::default();
     for other in others {
         context.poll()?;
-        let second = engine.load(&hands[other]);
-        for (index, (first, row)) in firsts.iter().zip(rows).enumerate() {
-            if !row.others.contains(&other) || !jobs.iter().any(|job| occurs(job, row.ranks, other))
-            {
+        for (index, row) in rows.iter().enumerate() {
+            let meets = |job: &JobCells<'_>| occurs(job, row.ranks, other);
+            if !row.others.contains(&other) || !jobs.iter().any(meets) {
                 continue;
             }
-            if !engine.block(first, &second, &wanted, &mut scratch, &mut block) {
+            let (first, second) = (matrix.loaded(row.ranks), matrix.loaded(other));
+            if !engine.block(first, second, &wanted, &mut scratch, &mut block) {
                 continue;
             }
             let place = Place { matrix, row, other, block: &block };
@@ -174,9 +219,9 @@ struct Place<'a> {
 
 impl Place<'_> {
     fn assembler(&self, cluster: usize) -> Assembler<'_> {
-        let computing = self.matrix.computing();
-        let hands = (&computing.hands[self.row.ranks], &computing.hands[self.other]);
-        Assembler::new(self.block, hands, computing.suited[cluster])
+        let hands =
+            (&self.matrix.loaded(self.row.ranks).hand, &self.matrix.loaded(self.other).hand);
+        Assembler::new(self.block, hands, self.matrix.computing().suited[cluster])
     }
 
     /// Puts the job's cells between the two rank multisets in their places; `start` is that of the row.

@@ -24,7 +24,7 @@ use fulldeck_job::{
 };
 use serde_json::{Map, Value};
 
-use crate::fast::{Engine, RankHand, Suited, boards};
+use crate::fast::{Engine, Loaded, RankHand, Suited, boards};
 use disjoint::Disjoint;
 use layout::{GroupPair, JobCells, Row, group_pairs};
 use part::Part;
@@ -102,7 +102,8 @@ struct Matrix {
 /// What only computing needs.
 struct Computing {
     engine: Engine,
-    hands: Vec<RankHand>,
+    /// By rank multiset; filled as they are met, and kept: they meet all others.
+    loaded: Vec<OnceLock<Loaded>>,
     suited: Vec<Suited>,
 }
 
@@ -148,7 +149,16 @@ impl Matrix {
                     Suited::new(cluster, hand)
                 })
                 .collect();
-            Computing { engine: Engine::new(self.cards, self.backend), hands, suited }
+            let loaded = hands.iter().map(|_| OnceLock::new()).collect();
+            Computing { engine: Engine::new(self.cards, self.backend), loaded, suited }
+        })
+    }
+
+    /// What the engine keeps for rank multiset `ranks`.
+    fn loaded(&self, ranks: usize) -> &Loaded {
+        let computing = self.computing();
+        computing.loaded[ranks].get_or_init(|| {
+            computing.engine.load(RankHand::new(self.clusters.ranks().counts(ranks)))
         })
     }
 }
