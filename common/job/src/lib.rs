@@ -9,6 +9,7 @@
 
 mod digest;
 mod parameters;
+mod permutation;
 mod plan;
 pub mod record;
 mod spec;
@@ -16,6 +17,7 @@ mod workload;
 
 pub use digest::{Digest, Fingerprint};
 pub use parameters::{ParameterError, ParameterKind, ParameterSpec, Parameters};
+pub use permutation::Permutation;
 pub use plan::{Job, JobIndex, Plan, PlanError, Slice, SliceId};
 pub use spec::{FORMAT_VERSION, RunSpec};
 pub use workload::{

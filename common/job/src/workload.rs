@@ -107,6 +107,23 @@ pub trait Computation: Send + Sync {
         sample: &Sample,
         context: &ComputeContext<'_>,
     ) -> Result<VerifyReport, QueryError>;
+
+    /// As [`Computation::verify`], for the result of one slice. A workload without a second engine checks nothing, and
+    /// says so by its report.
+    ///
+    /// # Errors
+    /// [`ComputeError::Invalid`] when [`Computation::check`] refuses the result, [`ComputeError::Cancelled`] when asked
+    /// to stop.
+    fn recheck(
+        &self,
+        slice: &Slice,
+        payload: &[u8],
+        _sample: &Sample,
+        _context: &ComputeContext<'_>,
+    ) -> Result<VerifyReport, ComputeError> {
+        self.check(slice, payload).map_err(|CheckError(why)| ComputeError::Invalid(why))?;
+        Ok(VerifyReport::default())
+    }
 }
 
 /// What a run will need. Every figure is an estimate and is shown as one.

@@ -11,9 +11,11 @@ pub mod fast;
 mod matchup;
 mod matrix;
 mod outcome;
+mod probe;
 pub mod rules;
 
-pub use fast::Fast;
+pub use fast::{Fast, FastMatchups};
 pub use matchup::{MatchupError, Matchups};
 pub use matrix::Omaha;
 pub use outcome::Outcome;
+pub use probe::{Census, Hand, Probe};

@@ -142,6 +142,8 @@ pub(crate) enum Command {
     Verify(commands::verify::Arguments),
     /// Omaha questions that need no run
     Omaha(commands::omaha::Arguments),
+    /// Measure how fast this machine is
+    Bench(commands::bench::Arguments),
     /// Print a completion script for a shell
     Completions(commands::completions::Arguments),
     /// Print the manual page, of the program or of one command

@@ -4,7 +4,7 @@ use fulldeck_artifact::ArtifactError;
 use fulldeck_coordinator::merge::MergeError;
 use fulldeck_coordinator::store::StoreError;
 use fulldeck_coordinator::{RequestError, ShutdownError, StartError};
-use fulldeck_job::{ParameterError, PlanError, QueryError, WorkloadError};
+use fulldeck_job::{ComputeError, ParameterError, PlanError, QueryError, WorkloadError};
 use fulldeck_service::{AccessError, TokenError};
 use fulldeck_worker::WorkerError;
 
@@ -75,6 +75,12 @@ impl From<StartError> for CliError {
 impl From<ShutdownError> for CliError {
     fn from(error: ShutdownError) -> Self {
         Self::unexpected(error.to_string())
+    }
+}
+
+impl From<ComputeError> for CliError {
+    fn from(error: ComputeError) -> Self {
+        Self::unexpected(format!("computing failed: {error}"))
     }
 }
 

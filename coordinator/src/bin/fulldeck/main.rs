@@ -90,6 +90,7 @@ fn execute(cli: &Cli) -> Result<u8, CliError> {
         Command::Status(arguments) => commands::status::execute(arguments, &app),
         Command::Wait(arguments) => commands::wait::execute(arguments, &app),
         Command::Workers(arguments) => commands::workers::execute(arguments, &app),
+        Command::Bench(arguments) => commands::bench::execute(arguments, &app),
         Command::Merge(arguments) => commands::merge::execute(arguments, &app),
         Command::Query(arguments) => commands::query::execute(arguments, &app),
         Command::Verify(arguments) => commands::verify::execute(arguments, &app),

@@ -47,23 +47,19 @@ impl Fast {
         Self { cards, engine: Engine::new(cards, backend) }
     }
 
+    /// For one matchup after the other: keeps the working memory.
+    #[must_use]
+    pub fn matchups(&self) -> FastMatchups<'_> {
+        FastMatchups { engine: self, scratch: Scratch::default(), block: Block::default() }
+    }
+
     /// Outcome of one hand against another over all boards.
     ///
     /// # Panics
     /// If the hands share a card or do not have the engine's number of cards.
     #[must_use]
     pub fn matchup(&self, a: CardSet, b: CardSet) -> Outcome {
-        assert!(a.is_disjoint(b) && a.len() == self.cards && b.len() == self.cards, "two hands");
-        let [ranks_a, ranks_b] = [a, b].map(|hand| self.load(hand));
-        let suits = || a.suits().into_iter().zip(b.suits());
-        let block = self.block(&ranks_a, &ranks_b, suits()).expect("disjoint hands leave boards");
-        let mut sum = block.by_ranks;
-        for (a, b) in suits() {
-            let row = usize::from(ranks_a.hand.subset(a)) * block.width;
-            sum += block.deltas[row + usize::from(ranks_b.hand.subset(b))];
-        }
-        let (win, lose) = (sum.win() as u64, sum.lose() as u64);
-        Outcome { win, tie: boards(self.cards) - win - lose, lose }
+        self.matchups().play(a, b)
     }
 
     /// Cell of the matrix: the representative of `a` against every hand of `b` that has no card of it. How many such
@@ -77,9 +73,11 @@ impl Fast {
         assert!(hands.iter().all(|hand| hand.len() == self.cards), "hands of this engine");
         let [ranks_a, ranks_b] = hands.map(|hand| self.load(hand));
         let suits = a.suits().into_iter().flat_map(|a| b.suits().map(|b| (a, b)));
-        let Some(block) = self.block(&ranks_a, &ranks_b, suits) else {
+        let (mut scratch, mut block) = (Scratch::default(), Block::default());
+        let wanted = self.wanted(suits);
+        if !self.engine.block(&ranks_a, &ranks_b, &wanted, &mut scratch, &mut block) {
             return (0, Outcome::default());
-        };
+        }
         let (ranks_a, ranks_b) = (&ranks_a.hand, &ranks_b.hand);
         let suited = Suited::new(a, ranks_a);
         let cell = Assembler::new(&block, (ranks_a, ranks_b), suited).cell(Suited::new(b, ranks_b));
@@ -92,22 +90,47 @@ impl Fast {
         self.engine.load(RankHand::new(hand.rank_counts()))
     }
 
-    /// The block of two hands' ranks with the deltas that these pairs of suits need.
-    fn block(
-        &self,
-        a: &Loaded,
-        b: &Loaded,
-        suits: impl Iterator<Item = (u16, u16)>,
-    ) -> Option<Block> {
+    /// The sizes of suited subsets that these pairs of suits need.
+    fn wanted(&self, suits: impl Iterator<Item = (u16, u16)>) -> WantedSizes {
         let mut wanted = [0; 7];
         for (a, b) in suits {
             if self.engine.any_suit_matters() || a.count_ones() >= 2 || b.count_ones() >= 2 {
                 wanted[a.count_ones() as usize] |= 1 << b.count_ones();
             }
         }
-        let mut block = Block::default();
-        let mut scratch = Scratch::default();
-        self.engine.block(a, b, &wanted, &mut scratch, &mut block).then_some(block)
+        wanted
+    }
+}
+
+/// See [`Fast::matchups`].
+pub struct FastMatchups<'a> {
+    engine: &'a Fast,
+    scratch: Scratch,
+    block: Block,
+}
+
+impl FastMatchups<'_> {
+    /// As [`Fast::matchup`].
+    ///
+    /// # Panics
+    /// If the hands share a card or do not have the engine's number of cards.
+    pub fn play(&mut self, a: CardSet, b: CardSet) -> Outcome {
+        let fast = self.engine;
+        let of_this_game = a.len() == fast.cards && b.len() == fast.cards;
+        assert!(a.is_disjoint(b) && of_this_game, "two hands of this game");
+        let (first, second) = (fast.load(a), fast.load(b));
+        let suits = || a.suits().into_iter().zip(b.suits());
+        let wanted = fast.wanted(suits());
+        let possible =
+            fast.engine.block(&first, &second, &wanted, &mut self.scratch, &mut self.block);
+        assert!(possible, "disjoint hands leave boards");
+        let mut sum = self.block.by_ranks;
+        for (a, b) in suits() {
+            let row = usize::from(first.hand.subset(a)) * self.block.width;
+            sum += self.block.deltas[row + usize::from(second.hand.subset(b))];
+        }
+        let (win, lose) = (sum.win() as u64, sum.lose() as u64);
+        Outcome { win, tie: boards(fast.cards) - win - lose, lose }
     }
 }
 

@@ -61,7 +61,6 @@ impl Matrix {
     }
 
     /// Every cell of a slice in the order of its result, as (row, column).
-    #[cfg(test)]
     pub(super) fn slice_cells(&self, slice: &Slice) -> impl Iterator<Item = (usize, usize)> {
         self.stretches(slice).flat_map(|stretch| (0..stretch.len).map(move |at| stretch.cell(at)))
     }
@@ -71,7 +70,6 @@ impl Matrix {
     }
 }
 
-#[cfg(test)]
 pub(super) fn count_at(payload: &[u8], index: usize) -> u32 {
     let bytes = &payload[index * COUNT..][..COUNT];
     u32::from_le_bytes(bytes.try_into().expect("four bytes"))

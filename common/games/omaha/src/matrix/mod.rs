@@ -233,6 +233,16 @@ impl Computation for MatrixRun {
     ) -> Result<VerifyReport, QueryError> {
         verify::verify(self.matrix(), artifact, sample, context)
     }
+
+    fn recheck(
+        &self,
+        slice: &Slice,
+        payload: &[u8],
+        sample: &Sample,
+        context: &ComputeContext<'_>,
+    ) -> Result<VerifyReport, ComputeError> {
+        verify::recheck(self.matrix(), slice, payload, sample, context)
+    }
 }
 
 /// CPU time of one pair of rank multisets on one core of a 2024 server with AVX-512, by hole cards, in seconds.

@@ -25,10 +25,7 @@ impl<'a> Stored<'a> {
         matrix: &'a Matrix,
         artifact: &'a dyn ArtifactSource,
     ) -> Result<Self, QueryError> {
-        let job = match artifact.fact("job") {
-            None => None,
-            Some(name) => Some(name.as_str().unwrap_or_default()),
-        };
+        let job = artifact.fact("job").map(|name| name.as_str().unwrap_or_default());
         let part = match job {
             None => Part::whole(&matrix.clusters),
             Some(name) => matrix
@@ -62,7 +59,7 @@ impl<'a> Stored<'a> {
         let turn = |count: u64| {
             let counted = u64::from(disjoint.orbit(column)) * count;
             let orbit = u64::from(disjoint.orbit(row));
-            if counted % orbit == 0 {
+            if counted.is_multiple_of(orbit) {
                 Ok(counted / orbit)
             } else {
                 Err(damaged(format!("{counted} boards do not divide among {orbit} hands")))

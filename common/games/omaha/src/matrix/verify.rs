@@ -1,11 +1,15 @@
 //! Recomputing a sample of cells with the rules engine.
 
-use fulldeck_cards::ClusterIndex;
-use fulldeck_job::{ArtifactSource, ComputeContext, QueryError, Sample, VerifyReport};
+use fulldeck_job::{
+    ArtifactSource, CheckError, ComputeContext, ComputeError, Permutation, QueryError, Sample,
+    Slice, VerifyReport,
+};
 use rayon::prelude::*;
 
 use super::Matrix;
+use super::artifact::{COUNT, check, count_at};
 use super::stored::Stored;
+use crate::Outcome;
 use crate::rules::Rules;
 
 /// Differences that are reported one by one.
@@ -23,25 +27,66 @@ pub(super) fn verify(
 ) -> Result<VerifyReport, QueryError> {
     let stored = Stored::open(matrix, artifact)?;
     let cells = stored.part().cells();
-    let wanted = ((cells as f64 * sample.fraction).ceil() as u64).clamp(1, cells);
     let rules = Rules::new(matrix.cards);
-    let order = Permutation::new(cells, sample.seed);
-    let check = |draw: u64| -> Result<Option<String>, QueryError> {
+    compare(&rules, matrix, cells, sample, |cell| {
         context.poll().map_err(|_| QueryError::Cancelled)?;
-        let (row, column) = stored.part().cell_at(order.at(draw));
-        let found = stored.cell(row as usize, column as usize)?;
-        let [a, b] = [row, column].map(|index| matrix.clusters.cluster(ClusterIndex(index as u32)));
-        let computed = rules.cell(a, b);
+        let (row, column) = stored.part().cell_at(cell);
+        let (row, column) = (row as usize, column as usize);
+        let found = stored.cell(row, column)?;
         (context.progress)(1);
+        Ok((row, column, found))
+    })
+}
+
+/// The same for the result of one slice.
+pub(super) fn recheck(
+    matrix: &Matrix,
+    slice: &Slice,
+    payload: &[u8],
+    sample: &Sample,
+    context: &ComputeContext<'_>,
+) -> Result<VerifyReport, ComputeError> {
+    check(matrix, slice, payload).map_err(|CheckError(why)| ComputeError::Invalid(why))?;
+    let rules = Rules::new(matrix.cards);
+    let cells: Vec<_> = matrix.slice_cells(slice).collect();
+    let (wins, ties) = payload.split_at(cells.len() * COUNT);
+    let disjoint = matrix.disjoint();
+    compare(&rules, matrix, slice.elements, sample, |cell| {
+        context.poll()?;
+        let (row, column) = cells[cell as usize];
+        let hands = disjoint.hands(disjoint.from(row).placements(column), column);
+        let [win, tie] = [wins, ties].map(|counts| u64::from(count_at(counts, cell as usize)));
+        let lose = u64::from(hands) * u64::from(matrix.boards) - win - tie;
+        Ok((row, column, (hands, Outcome { win, tie, lose })))
+    })
+}
+
+/// Computes the sampled of so many cells again; `found` tells row, column, number of hands and outcome of a cell.
+fn compare<E: Send>(
+    rules: &Rules,
+    matrix: &Matrix,
+    cells: u64,
+    sample: &Sample,
+    found: impl Fn(u64) -> Result<(usize, usize, (u32, Outcome)), E> + Sync,
+) -> Result<VerifyReport, E> {
+    let mut report = VerifyReport::default();
+    if cells == 0 {
+        return Ok(report);
+    }
+    let wanted = ((cells as f64 * sample.fraction).ceil() as u64).clamp(1, cells);
+    let order = Permutation::new(cells, sample.seed);
+    let check = |draw: u64| -> Result<Option<String>, E> {
+        let (row, column, found) = found(order.at(draw))?;
+        let [a, b] = [row, column].map(|index| &matrix.clusters.as_slice()[index]);
+        let computed = rules.cell(a, b);
         Ok((found != computed).then(|| {
             format!(
-                "cell ({row}, {column}) {} x {}: artifact {found:?}, rules {computed:?}",
+                "cell ({row}, {column}) {} x {}: found {found:?}, rules {computed:?}",
                 a.representative(),
                 b.representative()
             )
         }))
     };
-    let mut report = VerifyReport::default();
     for first in (0..wanted).step_by(CHUNK) {
         let draws = first..(first + CHUNK as u64).min(wanted);
         let checked = draws.end - draws.start;
@@ -55,65 +100,4 @@ pub(super) fn verify(
         }
     }
     Ok(report)
-}
-
-/// A permutation of `0..len` without a table: a four-round Feistel network over the next even power of two, walked
-/// until it lands inside.
-struct Permutation {
-    len: u64,
-    half_bits: u32,
-    seed: u64,
-}
-
-impl Permutation {
-    fn new(len: u64, seed: u64) -> Self {
-        let bits = 64 - (len - 1).max(1).leading_zeros();
-        Self { len, half_bits: bits.div_ceil(2), seed }
-    }
-
-    /// Where position `index` goes.
-    fn at(&self, index: u64) -> u64 {
-        let mut value = index;
-        loop {
-            value = self.shuffle(value);
-            if value < self.len {
-                return value;
-            }
-        }
-    }
-
-    fn shuffle(&self, value: u64) -> u64 {
-        let mask = (1 << self.half_bits) - 1;
-        let (mut left, mut right) = (value >> self.half_bits, value & mask);
-        for round in 0..4 {
-            let mixed = mix(self.seed.wrapping_add(round << 60).wrapping_add(right));
-            (left, right) = (right, left ^ (mixed & mask));
-        }
-        left << self.half_bits | right
-    }
-}
-
-/// SplitMix64's finaliser.
-fn mix(seed: u64) -> u64 {
-    let mut x = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_cell_is_drawn_once() {
-        for len in [1, 2, 3, 100, 14_365] {
-            for seed in [0, 1, u64::MAX] {
-                let order = Permutation::new(len, seed);
-                let mut drawn: Vec<u64> = (0..len).map(|index| order.at(index)).collect();
-                drawn.sort_unstable();
-                assert!(drawn.into_iter().eq(0..len), "{len} {seed}");
-            }
-        }
-    }
 }

@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
 
 /// A share above 0 % and at most 100 %.
 #[derive(Clone, Copy, Debug)]
-struct Percent(f64);
+pub(crate) struct Percent(pub(crate) f64);
 
 impl FromStr for Percent {
     type Err = String;
