@@ -7,6 +7,7 @@ use fulldeck_job::{ComputeContext, ComputeError, Slice};
 use rayon::prelude::*;
 
 use super::Matrix;
+use super::artifact::COUNT;
 use super::layout::{JobCells, Row, slice_rows};
 use crate::fast::{Assembler, Block, Cell, Engine, Scratch, WantedSizes};
 
@@ -131,7 +132,7 @@ fn payload(slice: &Slice, job: &JobCells<'_>, index: usize, chunks: &[Vec<Task>]
                 {
                     for (rest, length) in rest.iter_mut().zip(lengths) {
                         let (piece, after) = rest.split_at(length);
-                        payload.extend(piece.iter().flat_map(|count| count.to_le_bytes()));
+                        append(&mut payload, piece);
                         *rest = after;
                     }
                 }
@@ -139,6 +140,15 @@ fn payload(slice: &Slice, job: &JobCells<'_>, index: usize, chunks: &[Vec<Task>]
         }
     }
     payload
+}
+
+/// Appends counts in little-endian order, in a loop that compiles to a copy.
+fn append(payload: &mut Vec<u8>, counts: &[u32]) {
+    let end = payload.len();
+    payload.resize(end + counts.len() * COUNT, 0);
+    for (bytes, count) in payload[end..].chunks_exact_mut(COUNT).zip(counts) {
+        bytes.copy_from_slice(&count.to_le_bytes());
+    }
 }
 
 /// Sizes of suited subsets that occur between the groups of the jobs, from both sides.
