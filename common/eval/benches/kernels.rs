@@ -4,8 +4,10 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use fulldeck_cards::RANKS;
-use fulldeck_eval::arch::{Backend, Bytes, FlushCodes, HandParts, RankSums, RunWeights, SetSummer};
-use fulldeck_eval::lanes::{ALL_CHUNKS, CHUNK, ROW_BYTES, STRAIGHT_CHUNKS};
+use fulldeck_eval::arch::{
+    Backend, Bytes, FlushCodes, HandParts, RankSums, RunWeights, SetSummer, Words,
+};
+use fulldeck_eval::lanes::{ALL_CHUNKS, CHUNK, ROW_BYTES, RUNS, STRAIGHT_CHUNKS};
 
 /// Codes as hands have them: mostly without a full house.
 fn row(seed: u64) -> Vec<Bytes> {
@@ -37,7 +39,8 @@ fn kernels(criterion: &mut Criterion) {
     let (flush_a, flush_b) = (flush_codes(3), flush_codes(4));
     let left = [4u8; RANKS];
     let summer = SetSummer::default();
-    let weights = RunWeights::default();
+    let (inner, outer) = ([Words([3; CHUNK]); 8], [2; 28]);
+    let weights = RunWeights { inner: [&inner; RUNS.len()], outer: [&outer; RUNS.len()] };
     let parts = HandParts::default();
     let mut group = criterion.benchmark_group("kernels");
     for backend in Backend::available() {

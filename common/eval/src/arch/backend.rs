@@ -101,7 +101,7 @@ impl Backend {
     }
     dispatch! {
         /// Boards won and lost by ranks alone, each with its weight.
-        count_by_ranks(a: &[Bytes], b: &[Bytes], weights: &RunWeights) -> RankCount
+        count_by_ranks(a: &[Bytes], b: &[Bytes], weights: &RunWeights<'_>) -> RankCount
     }
     dispatch! {
         /// `out = base + what rank `rank` adds`.

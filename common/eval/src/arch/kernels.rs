@@ -16,27 +16,14 @@ const FIVES_AT: usize = FOURS_AT + FOURS_BYTES / CHUNK;
 const RUNS_AT: usize = FIVES_AT + FIVES_BYTES / CHUNK;
 const _: () = assert!(RUNS_AT + RUNS_BYTES / CHUNK == ROW_BYTES / CHUNK);
 
-/// Chunks of the inner parts of all runs.
-pub(super) const INNER_CHUNKS: usize =
-    RUNS[0].0 + RUNS[1].0 + RUNS[2].0 + RUNS[3].0 + RUNS[4].0 + RUNS[5].0;
-/// Outer parts of all runs.
-pub(super) const OUTER_PARTS: usize =
-    RUNS[0].1 + RUNS[1].1 + RUNS[2].1 + RUNS[3].1 + RUNS[4].1 + RUNS[5].1;
-
-/// Factors of the boards' weights, in the order of [`crate::lanes::Lanes::runs`]: a board weighs its inner factor
-/// times its outer one.
-#[derive(Clone, Debug)]
-pub struct RunWeights {
-    /// Inner factors; zero where a chunk has no board.
-    pub inner: [Words; INNER_CHUNKS],
-    /// Outer factors.
-    pub outer: [u16; OUTER_PARTS],
-}
-
-impl Default for RunWeights {
-    fn default() -> Self {
-        Self { inner: [Words::default(); INNER_CHUNKS], outer: [0; OUTER_PARTS] }
-    }
+/// Factors of the boards' weights, run by run in the order of [`crate::lanes::Lanes::runs`]: a board weighs its inner
+/// factor times its outer one.
+#[derive(Clone, Copy, Debug)]
+pub struct RunWeights<'a> {
+    /// Inner factors, as many chunks as the run has; zero where a chunk has no board.
+    pub inner: [&'a [Words]; RUNS.len()],
+    /// Outer factors, one for each repetition of the run.
+    pub outer: [&'a [u16]; RUNS.len()],
 }
 
 /// Boards won and lost by ranks alone, weighted.
@@ -139,19 +126,19 @@ pub(super) unsafe fn maximum<V: Vector>(rows: &[&[Bytes]], out: &mut [Bytes]) {
 pub(super) unsafe fn count_by_ranks<V: Vector>(
     a: &[Bytes],
     b: &[Bytes],
-    weights: &RunWeights,
+    weights: &RunWeights<'_>,
 ) -> RankCount {
     let (a, b) = (&a[RUNS_AT..], &b[RUNS_AT..]);
-    let (mut at, mut inner_at, mut outer_at) = (0, 0, 0);
+    let mut at = 0;
     let mut count = RankCount::default();
-    for (chunks, repeats) in RUNS {
+    for (run, (chunks, repeats)) in RUNS.into_iter().enumerate() {
         // A lane collects at most 42 weights of at most 1,024: no run overflows its words.
         unsafe {
             let mut win = V::words_splat(0);
             let mut lose = V::words_splat(0);
-            for outer in &weights.outer[outer_at..outer_at + repeats] {
+            for outer in &weights.outer[run][..repeats] {
                 let outer = V::words_splat(*outer);
-                for inner in &weights.inner[inner_at..inner_at + chunks] {
+                for inner in &weights.inner[run][..chunks] {
                     let (code_a, code_b) = (V::load(&a[at]), V::load(&b[at]));
                     let weight = V::words_mul(V::words_load(inner), outer);
                     win = V::words_add_if(win, V::greater(code_a, code_b), weight);
@@ -162,8 +149,6 @@ pub(super) unsafe fn count_by_ranks<V: Vector>(
             count.win += V::words_sum(win);
             count.lose += V::words_sum(lose);
         }
-        inner_at += chunks;
-        outer_at += repeats;
     }
     count
 }

@@ -64,9 +64,9 @@ impl Probe {
     }
 
     /// `T` of two multisets that fit: boards that the first wins by ranks alone.
-    pub fn by_ranks(&mut self, a: &Hand, b: &Hand) -> u64 {
-        self.engine.block(&a.0, &b.0, &[0; 7], &mut self.scratch, &mut self.block);
-        self.block.by_ranks.win() as u64
+    #[must_use]
+    pub fn by_ranks(&self, a: &Hand, b: &Hand) -> u64 {
+        self.engine.by_ranks(&a.0, &b.0).map_or(0, |tally| tally.win() as u64)
     }
 
     /// `T` and every `D` of two multisets that fit. Returns the number of values of `D`.

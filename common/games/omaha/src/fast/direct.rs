@@ -6,7 +6,7 @@ use std::ops::Range;
 use fulldeck_cards::{RANKS, RankMultiset, RankMultisets};
 use fulldeck_eval::{Strength, Strengths};
 
-use super::rank_pair::{Block, RankHand, WantedSizes};
+use super::rank_pair::{Block, RankHand, WantedSizes, held};
 use super::tally::Tally;
 
 /// Which cards play.
@@ -152,10 +152,7 @@ impl Direct {
         wanted: &WantedSizes,
         block: &mut Block,
     ) -> bool {
-        let held: [u8; RANKS] = std::array::from_fn(|rank| a.counts[rank] + b.counts[rank]);
-        if held.iter().any(|count| *count > 4) {
-            return false;
-        }
+        let Some(held) = held(a, b) else { return false };
         block.width = b.subsets.len();
         block.deltas.clear();
         block.deltas.resize(a.subsets.len() * b.subsets.len(), Tally::ZERO);
@@ -176,6 +173,15 @@ impl Direct {
             }
         }
         true
+    }
+
+    /// As [`super::rank_pair::Tables::by_ranks`].
+    pub(crate) fn by_ranks_of(
+        &self,
+        (a, loaded_a): (&RankHand, &DirectHand),
+        (b, loaded_b): (&RankHand, &DirectHand),
+    ) -> Option<Tally> {
+        Some(self.count_by_ranks(&held(a, b)?, loaded_a, loaded_b))
     }
 
     fn count_by_ranks(&self, held: &[u8; RANKS], a: &DirectHand, b: &DirectHand) -> Tally {

@@ -4,6 +4,7 @@ use fulldeck_eval::arch::Backend;
 
 use super::direct::{Direct, DirectHand, Rule};
 use super::rank_pair::{Block, RankHand, Row, Scratch, Tables, WantedSizes};
+use super::tally::Tally;
 
 /// What computes blocks.
 pub(crate) enum Engine {
@@ -49,6 +50,19 @@ impl Engine {
             Self::Holdem(direct) => LoadedKind::Holdem(direct.load(&hand)),
         };
         Loaded { hand, kind }
+    }
+
+    /// Boards judged by ranks alone; `None` when no two such hands are disjoint.
+    pub(crate) fn by_ranks(&self, a: &Loaded, b: &Loaded) -> Option<Tally> {
+        match (self, &a.kind, &b.kind) {
+            (Self::Omaha(tables), LoadedKind::Omaha(row_a), LoadedKind::Omaha(row_b)) => {
+                tables.by_ranks((&a.hand, row_a), (&b.hand, row_b))
+            }
+            (Self::Holdem(direct), LoadedKind::Holdem(loaded_a), LoadedKind::Holdem(loaded_b)) => {
+                direct.by_ranks_of((&a.hand, loaded_a), (&b.hand, loaded_b))
+            }
+            _ => unreachable!("hands are loaded by the engine that compares them"),
+        }
     }
 
     /// Outcomes of one hand's ranks against another's; `false` when no two such hands are disjoint.

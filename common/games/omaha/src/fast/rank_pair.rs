@@ -1,7 +1,7 @@
 //! Everything about two rank multisets: the rank-only outcome, and what suits change.
 
 use fulldeck_cards::{RANKS, RankMultiset};
-use fulldeck_eval::arch::{Backend, Bytes, HandParts, RankSums, RunWeights, SetSummer};
+use fulldeck_eval::arch::{Backend, Bytes, HandParts, RankSums, SetSummer};
 use fulldeck_eval::lanes::Lanes;
 
 use super::codes::{FlushTable, RankCodes};
@@ -48,7 +48,6 @@ pub(crate) struct Tables {
 /// Working memory for one thread.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    weights: RunWeights,
     sums: Box<RankSums>,
     avoiding: AvoidingSums,
     parts: [Vec<HandParts>; 2],
@@ -83,6 +82,12 @@ impl RankHand {
     }
 }
 
+/// Cards of each rank that two hands hold together; `None` if more than there are.
+pub(super) fn held(a: &RankHand, b: &RankHand) -> Option<RankMultiset> {
+    let held: RankMultiset = std::array::from_fn(|rank| a.counts[rank] + b.counts[rank]);
+    held.iter().all(|count| *count <= 4).then_some(held)
+}
+
 const fn choose(n: i32, k: i32) -> i32 {
     let mut product = 1;
     let mut i = 0;
@@ -115,6 +120,17 @@ impl Tables {
         Row(row)
     }
 
+    /// Boards judged by ranks alone; `None` when no two hands with these ranks are disjoint.
+    pub(crate) fn by_ranks(
+        &self,
+        (a, row_a): (&RankHand, &Row),
+        (b, row_b): (&RankHand, &Row),
+    ) -> Option<Tally> {
+        let weights = self.weights.of(&held(a, b)?);
+        let count = self.backend.count_by_ranks(&row_a.0, &row_b.0, &weights);
+        Some(Tally::new(count.win as i32, count.lose as i32))
+    }
+
     /// Outcomes of two hands; `false` when no two hands with these ranks are disjoint.
     pub(crate) fn block(
         &self,
@@ -124,13 +140,9 @@ impl Tables {
         scratch: &mut Scratch,
         block: &mut Block,
     ) -> bool {
-        let held: [u8; RANKS] = std::array::from_fn(|rank| a.counts[rank] + b.counts[rank]);
-        if held.iter().any(|count| *count > 4) {
-            return false;
-        }
-        self.weights.fill(&held, &mut scratch.weights);
-        let count = self.backend.count_by_ranks(&row_a.0, &row_b.0, &scratch.weights);
-        block.by_ranks = Tally::new(count.win as i32, count.lose as i32);
+        let Some(held) = held(a, b) else { return false };
+        let Some(by_ranks) = self.by_ranks((a, row_a), (b, row_b)) else { return false };
+        block.by_ranks = by_ranks;
         block.width = b.subsets.len();
         block.deltas.clear();
         block.deltas.resize(a.subsets.len() * b.subsets.len(), Tally::ZERO);

@@ -1,7 +1,7 @@
 //! Weights of boards judged by ranks alone: how many boards show given ranks, by what is left in the deck.
 
 use fulldeck_cards::RANKS;
-use fulldeck_eval::arch::RunWeights;
+use fulldeck_eval::arch::{RunWeights, Words};
 use fulldeck_eval::lanes::{CHUNK, LOW_RANKS, Lanes, RUNS, Run};
 
 const CHOOSE: [[u16; 5]; 5] =
@@ -11,18 +11,17 @@ const CHOOSE: [[u16; 5]; 5] =
 pub(crate) struct HalfWeights {
     low: Half,
     high: Half,
-    runs: [Run; 6],
+    /// For each run, whether its inner part has the low ranks.
+    inner_is_low: [bool; RUNS.len()],
 }
 
 struct Half {
     /// Position in `factors` by counts in base five, `u32::MAX` where two hands cannot hold that many.
     position: Vec<u32>,
-    /// Factors of one way after another.
-    factors: Vec<u16>,
-    /// For each run, where the factors of this half's part begin within a way.
-    starts: [usize; 6],
-    /// Factors of one way.
-    size: usize,
+    /// Factors of one way after another, in chunks.
+    factors: Vec<Words>,
+    /// For each run, where the chunks of this half's part begin within a way; and where all end.
+    starts: [usize; RUNS.len() + 1],
 }
 
 impl HalfWeights {
@@ -32,27 +31,24 @@ impl HalfWeights {
         Self {
             low: Half::new(0, LOW_RANKS, cards, &runs, true),
             high: Half::new(LOW_RANKS, RANKS - LOW_RANKS, cards, &runs, false),
-            runs,
+            inner_is_low: runs.map(|run| run.inner_is_low),
         }
     }
 
     /// Weights when `held` cards of each rank are gone, at most four of each.
-    pub(crate) fn fill(&self, held: &[u8; RANKS], weights: &mut RunWeights) {
+    pub(crate) fn of(&self, held: &[u8; RANKS]) -> RunWeights<'_> {
         let (low_held, high_held) = held.split_at(LOW_RANKS);
         let (low, high) = (self.low.factors(low_held), self.high.factors(high_held));
-        let (mut inner_at, mut outer_at) = (0, 0);
-        for (index, run) in self.runs.iter().enumerate() {
-            let low = &low[self.low.starts[index]..];
-            let high = &high[self.high.starts[index]..];
-            let (inner, outer) = if run.inner_is_low { (low, high) } else { (high, low) };
-            let (chunks, repeats) = RUNS[index];
-            for chunk in 0..chunks {
-                weights.inner[inner_at + chunk].0.copy_from_slice(&inner[chunk * CHUNK..][..CHUNK]);
-            }
-            weights.outer[outer_at..outer_at + repeats].copy_from_slice(&outer[..repeats]);
-            inner_at += chunks;
-            outer_at += repeats;
+        let mut weights = RunWeights { inner: [&[]; RUNS.len()], outer: [&[]; RUNS.len()] };
+        for (run, inner_is_low) in self.inner_is_low.into_iter().enumerate() {
+            let low = &low[self.low.starts[run]..self.low.starts[run + 1]];
+            let high = &high[self.high.starts[run]..self.high.starts[run + 1]];
+            let (inner, outer) = if inner_is_low { (low, high) } else { (high, low) };
+            weights.inner[run] = inner;
+            // The outer parts of every run fit one chunk.
+            weights.outer[run] = &outer[0].0;
         }
+        weights
     }
 }
 
@@ -62,13 +58,11 @@ impl Half {
             .iter()
             .map(|run| if run.inner_is_low == is_low { &run.inner } else { &run.outer })
             .collect();
-        let padded = |parts: &Vec<Vec<u8>>| parts.len().next_multiple_of(CHUNK);
-        let mut starts = [0; 6];
-        let mut size = 0;
-        for (start, parts) in starts.iter_mut().zip(&parts) {
-            *start = size;
-            size += padded(parts);
+        let mut starts = [0; RUNS.len() + 1];
+        for (run, parts) in parts.iter().enumerate() {
+            starts[run + 1] = starts[run] + parts.len().div_ceil(CHUNK);
         }
+        let size = starts[RUNS.len()];
         let mut position = vec![u32::MAX; 5usize.pow(ranks as u32)];
         let mut factors = Vec::new();
         for (code, position) in position.iter_mut().enumerate() {
@@ -78,24 +72,26 @@ impl Half {
                 continue;
             }
             *position = (factors.len() / size) as u32;
-            for parts in &parts {
-                let end = factors.len() + padded(parts);
-                factors.extend(parts.iter().map(|part| {
-                    // Ranks of a part are ascending, equal ones together.
-                    part.chunk_by(|a, b| a == b)
-                        .map(|same| CHOOSE[4 - held[usize::from(same[0]) - first]][same.len()])
-                        .product::<u16>()
-                }));
-                factors.resize(end, 0);
+            // Ranks of a part are ascending, equal ones together.
+            let factor = |part: &Vec<u8>| -> u16 {
+                part.chunk_by(|a, b| a == b)
+                    .map(|same| CHOOSE[4 - held[usize::from(same[0]) - first]][same.len()])
+                    .product()
+            };
+            for chunk in parts.iter().flat_map(|parts| parts.chunks(CHUNK)) {
+                let mut words = Words::default();
+                words.0.iter_mut().zip(chunk).for_each(|(word, part)| *word = factor(part));
+                factors.push(words);
             }
         }
-        Self { position, factors, starts, size }
+        Self { position, factors, starts }
     }
 
-    fn factors(&self, held: &[u8]) -> &[u16] {
+    fn factors(&self, held: &[u8]) -> &[Words] {
         let code = held.iter().rev().fold(0, |code, count| 5 * code + usize::from(*count));
         let position = self.position[code];
         assert!(position != u32::MAX, "two hands hold at most twice their cards");
-        &self.factors[position as usize * self.size..][..self.size]
+        let size = self.starts[RUNS.len()];
+        &self.factors[position as usize * size..][..size]
     }
 }

@@ -73,6 +73,20 @@ impl DisjointFrom<'_> {
 mod tests {
     use super::*;
 
+    /// Every row of the matrix counts all hands that its hand leaves: so its boards are C(52 - n, n) x C(52 - 2n, 5).
+    #[test]
+    fn rows_hold_all_hands_that_are_left() {
+        for (cards, left) in [(2, 1_225), (4, 194_580), (5, 1_533_939), (6, 9_366_819)] {
+            let clusters = Clusters::new(cards);
+            let disjoint = Disjoint::new(&clusters);
+            for row in [0, clusters.len() / 3, clusters.len() / 2, clusters.len() - 1] {
+                let from = disjoint.from(row);
+                let hands = |column| disjoint.hands(from.placements(column), column);
+                assert_eq!((0..clusters.len()).map(hands).sum::<u32>(), left);
+            }
+        }
+    }
+
     #[test]
     fn hands_are_those_that_enumeration_finds_disjoint() {
         let clusters = Clusters::new(4);

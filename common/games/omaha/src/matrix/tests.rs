@@ -194,7 +194,7 @@ impl ArtifactSource for Memory {
 
 /// Computes and assembles a run, or one job of it.
 fn assembled(run: &MatrixRun, job: Option<JobIndex>) -> Memory {
-    let plan = run.plan(40).unwrap();
+    let plan = run.plan(9).unwrap();
     let mut memory = Memory::default();
     let slices: Vec<Slice> = match job {
         None => plan.slices().to_vec(),
@@ -275,6 +275,47 @@ fn a_batch_gives_what_its_slices_give_alone() {
     for (slice, payload) in batch.iter().zip(together) {
         assert_eq!(payload, compute(&run, *slice));
     }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_payloads() {
+    let run = run(4);
+    let plan = run.plan(SLICES).unwrap();
+    let batch: Vec<Slice> = plan.slices().iter().filter(|s| s.batch == 500).copied().collect();
+    let context = ComputeContext { cancel: &AtomicBool::new(false), progress: &|_| () };
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| run.compute(&batch, &context).unwrap())
+    };
+    let alone = with(1);
+    assert!(alone.iter().any(|payload| !payload.is_empty()));
+    for threads in [2, 7] {
+        assert_eq!(with(threads), alone);
+    }
+}
+
+#[test]
+fn a_second_engine_finds_a_wrong_cell() {
+    let run = run(2);
+    let plan = run.plan(120).unwrap();
+    let small = |slice: &&Slice| slice.job == JobIndex(1) && (20..200).contains(&slice.elements);
+    let slice = *plan.slices().iter().find(small).unwrap();
+    let mut payload = compute(&run, slice);
+    let context = ComputeContext { cancel: &AtomicBool::new(false), progress: &|_| () };
+    let whole = Sample { fraction: 1.0, seed: 1 };
+    let elements = slice.elements as usize;
+    // One win more and one tie less is possible, but not right.
+    let tied = (0..elements).find(|at| count_at(&payload[elements * COUNT..], *at) > 0).unwrap();
+    let report = |payload: &[u8], sample| run.recheck(&slice, payload, sample, &context);
+    assert_eq!(report(&payload, &Sample { fraction: 0.001, seed: 1 }).unwrap().mismatched, 0);
+    for (at, change) in [(tied, 1), (elements + tied, -1)] {
+        let count = count_at(&payload, at).wrapping_add_signed(change);
+        payload[at * COUNT..][..COUNT].copy_from_slice(&count.to_le_bytes());
+    }
+    let found = report(&payload, &whole).unwrap();
+    assert_eq!((found.checked, found.mismatched), (slice.elements, 1));
+    payload[COUNT - 1] = 0xff;
+    assert!(matches!(report(&payload, &whole), Err(ComputeError::Invalid(_))));
 }
 
 #[test]

@@ -13,9 +13,10 @@ use crate::output::table::pairs;
 use crate::output::units::{duration, grouped};
 use crate::output::{Answer, Style, object};
 
-/// Multisets whose pairs are measured, 8 against all: as a run meets them.
+/// Neighbouring multisets that meet, as in a run, others in their order: here some stretches of that order.
 const FIRSTS: usize = 8;
-const SECONDS: usize = 400;
+const WINDOWS: usize = 20;
+const WINDOW: usize = 20;
 /// Times each measurement is repeated.
 const ROUNDS: usize = 9;
 
@@ -34,14 +35,16 @@ pub(crate) struct Arguments {
 pub(super) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> {
     let cards = arguments.cards.parse().map_err(|_| CliError::usage("2, 4, 5 or 6 hole cards"))?;
     let (mut probe, start_seconds) = timed(|| Probe::new(cards, app.backend));
-    let order = Permutation::new(probe.multisets() as u64, 1);
-    let drawn: Vec<usize> =
-        (0..probe.multisets() as u64).map(|draw| order.at(draw) as usize).collect();
-    let (firsts, rest) = drawn.split_at(FIRSTS);
-    let seconds = &rest[..SECONDS.min(rest.len())];
-    let load = |multiset: &usize| (*multiset, probe.load(*multiset));
-    let firsts: Vec<(usize, Hand)> = firsts.iter().map(load).collect();
-    let (seconds, load_seconds) = timed(|| seconds.iter().map(load).collect::<Vec<_>>());
+    let load = |multiset: usize| (multiset, probe.load(multiset));
+    let count = probe.multisets();
+    let order = Permutation::new(count as u64, 1);
+    let window = |number: usize, length: usize| {
+        let start = order.at(number as u64) as usize;
+        start..(start + length).min(count)
+    };
+    let firsts: Vec<(usize, Hand)> = window(0, FIRSTS).map(load).collect();
+    let seconds = (1..=WINDOWS.min(count - 1)).flat_map(|number| window(number, WINDOW));
+    let (seconds, load_seconds) = timed(|| seconds.map(load).collect::<Vec<_>>());
     let load_seconds = load_seconds / seconds.len() as f64;
     let fitting: Vec<(&Hand, &Hand)> = seconds
         .iter()
