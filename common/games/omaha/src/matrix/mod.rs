@@ -173,7 +173,7 @@ impl Computation for MatrixRun {
             core_seconds: rank_pairs * rank_pairs / 2.0 * RANK_PAIR_SECONDS[self.cards]
                 + cells as f64 * CELL_SECONDS,
             worker_bytes: WORKER_BYTES[self.cards],
-            store_bytes: cells * plan::CELL_BYTES,
+            store_bytes: (cells as f64 * plan::CELL_BYTES as f64 * STORED_SHARE) as u64,
             artifact_bytes: cells * plan::CELL_BYTES,
         }
     }
@@ -246,8 +246,10 @@ impl Computation for MatrixRun {
 }
 
 /// CPU time of one pair of rank multisets on one core of a 2024 server with AVX-512, by hole cards, in seconds.
-const RANK_PAIR_SECONDS: [f64; 7] = [0.0, 0.0, 3e-4, 0.0, 5e-6, 1.5e-5, 5e-5];
+const RANK_PAIR_SECONDS: [f64; 7] = [0.0, 0.0, 1e-4, 0.0, 1.1e-5, 2.2e-5, 8e-5];
 /// The same for one cell.
-const CELL_SECONDS: f64 = 2e-8;
+const CELL_SECONDS: f64 = 3e-8;
 /// Memory of a worker by hole cards, in bytes.
-const WORKER_BYTES: [u64; 7] = [0, 0, 64 << 20, 0, 400 << 20, 600 << 20, 1200 << 20];
+const WORKER_BYTES: [u64; 7] = [0, 0, 64 << 20, 0, 320 << 20, 800 << 20, 2200 << 20];
+/// What compression leaves of a result.
+const STORED_SHARE: f64 = 0.45;
