@@ -148,10 +148,7 @@ mod tests {
     use std::sync::atomic::AtomicU32;
     use std::time::Duration;
 
-    use fulldeck_job::{
-        ArtifactSink, ArtifactSource, CheckError, Estimate, JobIndex, Plan, PlanError, QueryError,
-        Sample, SliceId, VerifyReport,
-    };
+    use fulldeck_job::{ArtifactSink, CheckError, Estimate, JobIndex, Plan, PlanError, SliceId};
 
     use super::*;
 
@@ -216,23 +213,6 @@ mod tests {
             _: &mut dyn Iterator<Item = io::Result<Vec<u8>>>,
             _: &mut dyn ArtifactSink,
         ) -> io::Result<()> {
-            unreachable!("not asked by the executor")
-        }
-
-        fn query(
-            &self,
-            _: &dyn ArtifactSource,
-            _: &[String],
-        ) -> Result<serde_json::Map<String, serde_json::Value>, QueryError> {
-            unreachable!("not asked by the executor")
-        }
-
-        fn verify(
-            &self,
-            _: &dyn ArtifactSource,
-            _: &Sample,
-            _: &ComputeContext<'_>,
-        ) -> Result<VerifyReport, QueryError> {
             unreachable!("not asked by the executor")
         }
     }

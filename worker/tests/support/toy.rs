@@ -6,9 +6,9 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use fulldeck_job::{
-    ArtifactSink, ArtifactSource, CheckError, Computation, ComputeContext, ComputeError, Estimate,
-    Job, JobIndex, ParameterKind, ParameterSpec, Parameters, Plan, PlanError, QueryError, Registry,
-    Sample, Slice, SliceId, VerifyReport, Workload, WorkloadError,
+    ArtifactSink, CheckError, Computation, ComputeContext, ComputeError, Estimate, Job, JobIndex,
+    ParameterKind, ParameterSpec, Parameters, Plan, PlanError, Registry, Slice, SliceId, Workload,
+    WorkloadError,
 };
 use tokio::sync::watch;
 
@@ -185,22 +185,5 @@ impl Computation for Bound {
         _: &mut dyn ArtifactSink,
     ) -> io::Result<()> {
         unreachable!("workers do not merge")
-    }
-
-    fn query(
-        &self,
-        _: &dyn ArtifactSource,
-        _: &[String],
-    ) -> Result<serde_json::Map<String, serde_json::Value>, QueryError> {
-        unreachable!("workers do not query")
-    }
-
-    fn verify(
-        &self,
-        _: &dyn ArtifactSource,
-        _: &Sample,
-        _: &ComputeContext<'_>,
-    ) -> Result<VerifyReport, QueryError> {
-        unreachable!("workers do not verify")
     }
 }

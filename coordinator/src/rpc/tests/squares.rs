@@ -160,13 +160,4 @@ impl Computation for Bound {
         artifact.read_at("squares", number, &mut bytes)?;
         Ok(Map::from_iter([("square".into(), json!(u64::from_le_bytes(bytes)))]))
     }
-
-    fn verify(
-        &self,
-        _: &dyn ArtifactSource,
-        _: &Sample,
-        _: &ComputeContext<'_>,
-    ) -> Result<VerifyReport, QueryError> {
-        Ok(VerifyReport::default())
-    }
 }
