@@ -16,6 +16,9 @@ pub(super) const WIN: &str = "win";
 /// Array of ties.
 pub(super) const TIE: &str = "tie";
 
+/// Bytes of results that are written together: the more, the longer the pieces in which the arrays are written.
+const GATHERED_BYTES: usize = 160 << 20;
+
 /// Bytes of a count.
 pub(super) const COUNT: usize = 4;
 
@@ -153,14 +156,21 @@ pub(super) fn assemble<'a>(
     let win = sink.array(WIN, ElementType::U32, &part.shape())?;
     let tie = sink.array(TIE, ElementType::U32, &part.shape())?;
     let mut totals = Totals::default();
+    let mut waiting: Vec<(&Slice, Vec<u8>)> = Vec::new();
+    let mut waiting_bytes = 0;
     for (slice, payload) in slices.zip(&mut *payloads) {
         let payload = payload?;
         let (wins, ties) = payload.split_at(slice.elements as usize * COUNT);
-        for (array, counts) in [(win, wins), (tie, ties)] {
-            Scatter { matrix, part, array, sink }.slice(slice, counts)?;
-        }
         totals.add(matrix, part, slice, wins, ties);
+        waiting_bytes += payload.len();
+        waiting.push((slice, payload));
+        if waiting_bytes >= GATHERED_BYTES {
+            write_results(matrix, part, [win, tie], &waiting, sink)?;
+            waiting.clear();
+            waiting_bytes = 0;
+        }
     }
+    write_results(matrix, part, [win, tie], &waiting, sink)?;
     if payloads.next().is_some() {
         return Err(io::Error::other("more results than the plan has slices"));
     }
@@ -169,69 +179,111 @@ pub(super) fn assemble<'a>(
     Ok(())
 }
 
-/// Writes counts to their places in one array.
+/// Writes results of consecutive slices, job by job.
+fn write_results(
+    matrix: &Matrix,
+    part: &Part,
+    [win, tie]: [ArrayId; 2],
+    results: &[(&Slice, Vec<u8>)],
+    sink: &mut dyn ArtifactSink,
+) -> io::Result<()> {
+    let mut jobs: Vec<_> = results.iter().map(|(slice, _)| slice.job).collect();
+    jobs.sort_unstable();
+    jobs.dedup();
+    for job in jobs {
+        for (array, ties) in [(win, false), (tie, true)] {
+            let job_cells = JobCells::new(&matrix.clusters, matrix.pairs[job.0 as usize]);
+            let mut scatter = Scatter::new(job_cells, part, array, sink);
+            for (slice, payload) in results.iter().filter(|(slice, _)| slice.job == job) {
+                let (wins, others) = payload.split_at(slice.elements as usize * COUNT);
+                let rows = &matrix.rows[slice_rows(slice)];
+                scatter.add(rows, if ties { others } else { wins })?;
+            }
+            scatter.finish()?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes counts of one job to their places in one array. Columns of the first group's later rows are kept until all
+/// are there that lie side by side: then a row gets them in one piece.
 struct Scatter<'a> {
-    matrix: &'a Matrix,
+    job: JobCells<'a>,
     part: &'a Part,
     array: ArrayId,
     sink: &'a mut dyn ArtifactSink,
+    /// Column, its first row, and its counts: consecutive columns, each beginning at a later row than the one before,
+    /// and all ending with the same.
+    columns: Vec<(u64, u64, &'a [u8])>,
+    last: Option<&'a Row>,
 }
 
-impl Scatter<'_> {
-    fn slice(&mut self, slice: &Slice, counts: &[u8]) -> io::Result<()> {
-        let job = self.matrix.job(slice);
-        let rows = &self.matrix.rows[slice_rows(slice)];
+impl<'a> Scatter<'a> {
+    fn new(
+        job: JobCells<'a>,
+        part: &'a Part,
+        array: ArrayId,
+        sink: &'a mut dyn ArtifactSink,
+    ) -> Self {
+        Self { job, part, array, sink, columns: Vec::new(), last: None }
+    }
+
+    /// Adds rows that come after those added before, and their counts.
+    fn add(&mut self, rows: &'a [Row], counts: &'a [u8]) -> io::Result<()> {
+        let (first, second) =
+            (u64::from(self.job.first.clusters.start), u64::from(self.job.second.clusters.start));
         let mut rest = counts;
-        let follows = |a: &Row, b: &Row| {
-            let (met, more) = (&a.others, &b.others);
-            a.ranks < b.ranks && met.start <= more.start && met.end == more.end
-        };
-        for rows in rows.chunk_by(follows) {
-            rest = self.rows(&job, rows, rest)?;
+        for row in rows {
+            if !self.last.is_none_or(|last| follows(last, row)) {
+                self.write_columns()?;
+            }
+            self.last = Some(row);
+            for run in self.job.runs(row) {
+                let (piece, after) = rest.split_at(run.len() * COUNT);
+                rest = after;
+                match run {
+                    Run::Row { row, columns } => {
+                        let column = second + columns.start as u64;
+                        let at = self.part.position(first + row as u64, column);
+                        self.sink.write_at(self.array, at, piece)?;
+                    }
+                    Run::Column { column, rows } => {
+                        let (column, row) = (second + column as u64, first + rows.start as u64);
+                        self.columns.push((column, row, piece));
+                    }
+                }
+            }
         }
         Ok(())
     }
 
-    /// Writes these rows and returns the counts of the others.
-    fn rows<'b>(
-        &mut self,
-        job: &JobCells<'_>,
-        rows: &[Row],
-        counts: &'b [u8],
-    ) -> io::Result<&'b [u8]> {
-        let (first, second) =
-            (u64::from(job.first.clusters.start), u64::from(job.second.clusters.start));
-        let mut rest = counts;
-        // Columns of the first group's later rows come one after another; a row gets them in one piece.
-        let mut columns: Vec<(u64, u64, &[u8])> = Vec::new();
-        for run in rows.iter().flat_map(|row| job.runs(row)) {
-            let (piece, after) = rest.split_at(run.len() * COUNT);
-            rest = after;
-            match run {
-                Run::Row { row, columns } => {
-                    let column = second + columns.start as u64;
-                    let at = self.part.position(first + row as u64, column);
-                    self.sink.write_at(self.array, at, piece)?;
-                }
-                Run::Column { column, rows } => {
-                    columns.push((second + column as u64, first + rows.start as u64, piece));
-                }
-            }
-        }
-        let Some((first_column, first_row, longest)) = columns.first().copied() else {
-            return Ok(rest);
+    fn finish(mut self) -> io::Result<()> {
+        self.write_columns()
+    }
+
+    fn write_columns(&mut self) -> io::Result<()> {
+        let Some((first_column, first_row, longest)) = self.columns.first().copied() else {
+            return Ok(());
         };
-        let mut piece = Vec::with_capacity(columns.len() * COUNT);
+        let mut piece = Vec::with_capacity(self.columns.len() * COUNT);
         for row in first_row..first_row + (longest.len() / COUNT) as u64 {
             piece.clear();
             // Later columns begin at later rows: those with this row are the leading ones.
-            for (_, start, counts) in columns.iter().take_while(|(_, start, _)| *start <= row) {
+            for (_, start, counts) in self.columns.iter().take_while(|(_, start, _)| *start <= row)
+            {
                 piece.extend_from_slice(&counts[(row - start) as usize * COUNT..][..COUNT]);
             }
             self.sink.write_at(self.array, self.part.position(row, first_column), &piece)?;
         }
-        Ok(rest)
+        self.columns.clear();
+        Ok(())
     }
+}
+
+/// Whether the columns of two rows in order can be written together.
+fn follows(row: &Row, next: &Row) -> bool {
+    let (met, more) = (&row.others, &next.others);
+    row.ranks < next.ranks && met.start <= more.start && met.end == more.end
 }
 
 impl Totals {
