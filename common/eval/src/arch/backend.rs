@@ -8,6 +8,7 @@ use fulldeck_cards::RANKS;
 use super::kernels::{
     self, FlushCodes, FlushCounts, HandParts, Members, RankCount, RankSums, RunWeights,
 };
+use super::payoffs::{PayoffColumns, PayoffRow};
 use super::portable::Portable;
 use super::vector::Bytes;
 #[cfg(target_arch = "x86_64")]
@@ -116,6 +117,17 @@ impl Backend {
             b: (&FlushCodes, &HandParts),
             fives: bool
         ) -> FlushCounts
+    }
+    dispatch! {
+        /// With `x = stake * lead` and `y = price * hands` (`payoffs` are stake and price): adds to each row's sums those
+        /// of `(x - y) * second` and of `(x + y) * first` over the columns, and takes from every column's payoffs
+        /// `(x + y) * weighted[0]` and `(x - y) * weighted[1]` of the rows. The same bits on every back-end.
+        add_payoffs(
+            rows: &[PayoffRow<'_>],
+            payoffs: [f64; 2],
+            columns: &mut PayoffColumns<'_>,
+            sums: &mut [[f64; 2]]
+        )
     }
     dispatch! {
         #[allow(private_interfaces)]

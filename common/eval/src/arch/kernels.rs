@@ -4,6 +4,7 @@
 //! when the hand makes less than a full house by ranks alone. Boards stand in the order of [`crate::lanes`]; a code
 //! means nothing on another board. `left` is the number of cards of each rank that neither hand holds.
 
+pub(super) use super::payoffs::add_payoffs;
 use super::vector::{Bytes, Vector, Words};
 use crate::lanes::{
     ALL_CHUNKS, CHUNK, CHUNKS, FIVES_BYTES, FOUR_SLOTS, FOURS_BYTES, ROW_BYTES, RUNS, RUNS_BYTES,

@@ -7,6 +7,7 @@
 
 mod backend;
 mod kernels;
+mod payoffs;
 mod portable;
 mod vector;
 #[cfg(target_arch = "x86_64")]
@@ -14,4 +15,5 @@ mod x86;
 
 pub use backend::{Backend, SetSummer, UnknownBackend};
 pub use kernels::{FlushCodes, FlushCounts, HandParts, RankCount, RankSums, RunWeights, SideSums};
+pub use payoffs::{PAYOFF_ROWS, PayoffColumns, PayoffRow};
 pub use vector::{Bytes, Words};

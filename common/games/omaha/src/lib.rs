@@ -12,6 +12,7 @@ mod matchup;
 mod matrix;
 mod outcome;
 mod probe;
+pub mod pushfold;
 pub mod rules;
 
 pub use fast::{Fast, FastMatchups};

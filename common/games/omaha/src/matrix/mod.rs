@@ -9,7 +9,7 @@ mod plan;
 mod question;
 mod stored;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod verify;
 
 use std::io;
@@ -28,6 +28,7 @@ use crate::fast::{Engine, Loaded, RankHand, Suited, boards};
 use disjoint::Disjoint;
 use layout::{GroupPair, JobCells, Row, group_pairs};
 use part::Part;
+pub(crate) use stored::Stored;
 
 /// The workload `omaha`.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +75,7 @@ impl Workload for Omaha {
 }
 
 /// A matrix run; the clusters are enumerated at first use, the engine's tables at first computing.
-struct MatrixRun {
+pub(crate) struct MatrixRun {
     cards: usize,
     backend: Backend,
     matrix: OnceLock<Matrix>,
@@ -87,7 +88,7 @@ impl MatrixRun {
 }
 
 /// Everything about the matrix of one hand size.
-struct Matrix {
+pub(crate) struct Matrix {
     cards: usize,
     backend: Backend,
     clusters: Clusters,
@@ -108,7 +109,7 @@ struct Computing {
 }
 
 impl Matrix {
-    fn new(cards: usize, backend: Backend) -> Self {
+    pub(crate) fn new(cards: usize, backend: Backend) -> Self {
         let clusters = Clusters::new(cards);
         let pairs = group_pairs(&clusters);
         let jobs: Vec<_> = pairs.iter().map(|pair| JobCells::new(&clusters, *pair)).collect();
@@ -123,6 +124,21 @@ impl Matrix {
             disjoint: OnceLock::new(),
             computing: OnceLock::new(),
         }
+    }
+
+    pub(crate) const fn clusters(&self) -> &Clusters {
+        &self.clusters
+    }
+
+    /// Boards of one pair of hands.
+    pub(crate) const fn boards(&self) -> u32 {
+        self.boards
+    }
+
+    /// Hands that share no card with a given one: C(52 - n, n).
+    pub(crate) fn hands_met(&self) -> u64 {
+        let (left, cards) = (52 - self.cards as u64, self.cards as u64);
+        (0..cards).fold(1, |product, taken| product * (left - taken) / (taken + 1))
     }
 
     fn disjoint(&self) -> &Disjoint {

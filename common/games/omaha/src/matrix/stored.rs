@@ -10,7 +10,7 @@ use super::part::Part;
 use crate::Outcome;
 
 /// An artifact of the matrix.
-pub(super) struct Stored<'a> {
+pub(crate) struct Stored<'a> {
     matrix: &'a Matrix,
     artifact: &'a dyn ArtifactSource,
     part: Part,
@@ -21,7 +21,7 @@ pub(super) struct Stored<'a> {
 impl<'a> Stored<'a> {
     /// # Errors
     /// [`QueryError::Artifact`] if it claims to hold a job that does not exist.
-    pub(super) fn open(
+    pub(crate) fn open(
         matrix: &'a Matrix,
         artifact: &'a dyn ArtifactSource,
     ) -> Result<Self, QueryError> {
@@ -70,13 +70,19 @@ impl<'a> Stored<'a> {
     }
 
     /// A whole row of the matrix: numbers of hands, and outcomes, against every cluster.
-    pub(super) fn row(&self, row: usize) -> Result<Vec<(u32, Outcome)>, QueryError> {
+    pub(crate) fn row(&self, row: usize) -> Result<Vec<(u32, Outcome)>, QueryError> {
+        let before = (0..row).map(|column| self.cell(row, column));
+        let mut cells = before.collect::<Result<Vec<_>, _>>()?;
+        cells.extend(self.triangle_row(row)?);
+        Ok(cells)
+    }
+
+    /// A row from the diagonal on.
+    pub(crate) fn triangle_row(&self, row: usize) -> Result<Vec<(u32, Outcome)>, QueryError> {
         if self.job.is_some() {
             return Err(self.absent("a whole row"));
         }
         let clusters = self.matrix.clusters.len();
-        let mut cells =
-            (0..row).map(|column| self.cell(row, column)).collect::<Result<Vec<_>, _>>()?;
         let read = |array| -> Result<Vec<u8>, QueryError> {
             let mut bytes = vec![0; (clusters - row) * COUNT];
             let at = self.part.position(row as u64, row as u64);
@@ -86,14 +92,15 @@ impl<'a> Stored<'a> {
         let (wins, ties) = (read(WIN)?, read(TIE)?);
         let disjoint = self.matrix.disjoint();
         let from = disjoint.from(row);
-        for (column, (win, tie)) in
-            (row..).zip(wins.chunks_exact(COUNT).zip(ties.chunks_exact(COUNT)))
-        {
-            let hands = disjoint.hands(from.placements(column), column);
-            let (win, tie) = (count_of(win), count_of(tie));
-            cells.push((hands, Outcome { win, tie, lose: self.rest(hands, win, tie)? }));
-        }
-        Ok(cells)
+        let counts = wins.chunks_exact(COUNT).zip(ties.chunks_exact(COUNT));
+        (row..)
+            .zip(counts)
+            .map(|(column, (win, tie))| {
+                let hands = disjoint.hands(from.placements(column), column);
+                let (win, tie) = (count_of(win), count_of(tie));
+                Ok((hands, Outcome { win, tie, lose: self.rest(hands, win, tie)? }))
+            })
+            .collect()
     }
 
     fn count(&self, array: &str, at: u64) -> Result<u64, QueryError> {

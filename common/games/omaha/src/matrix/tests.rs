@@ -17,7 +17,7 @@ use crate::rules::Rules;
 /// Many small slices: about three rows each.
 const SLICES: u32 = 9_000;
 
-fn run(cards: usize) -> MatrixRun {
+pub(crate) fn run(cards: usize) -> MatrixRun {
     MatrixRun { cards, backend: Backend::best(), matrix: OnceLock::new() }
 }
 
@@ -149,7 +149,7 @@ fn divided(cards: usize) -> MatrixRun {
 
 /// An artifact in memory.
 #[derive(Default)]
-struct Memory {
+pub(crate) struct Memory {
     arrays: Vec<(String, Vec<u8>)>,
     facts: Map<String, Value>,
 }
@@ -193,7 +193,7 @@ impl ArtifactSource for Memory {
 }
 
 /// Computes and assembles a run, or one job of it.
-fn assembled(run: &MatrixRun, job: Option<JobIndex>) -> Memory {
+pub(crate) fn assembled(run: &MatrixRun, job: Option<JobIndex>) -> Memory {
     let plan = run.plan(9).unwrap();
     let mut memory = Memory::default();
     let slices: Vec<Slice> = match job {

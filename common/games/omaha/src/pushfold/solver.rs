@@ -1,0 +1,115 @@
+//! Predictive regret matching (PCFR+; Farina, Kroer and Sandholm, 2021) on a game of one decision for each player.
+//!
+//! Both players' advantages come from one pass over the matrix, and with them the exact gain that the present
+//! strategies leave to either player. So the last strategies are measured at no cost, and they converge faster than
+//! averages do.
+
+use fulldeck_job::ComputeContext;
+
+use super::payoffs::{Advantages, Payoffs};
+use super::stakes::{PushFoldError, Stakes, Strategies};
+
+/// When to stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// What both players together may still gain, in big blinds a hand.
+    pub gain: f64,
+    /// Passes over the matrix at most.
+    pub steps: u32,
+}
+
+/// Strategies, and how good they are by the solver's own account.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// What the players do.
+    pub strategies: Strategies,
+    /// What the small blind wins on average, in big blinds a hand.
+    pub value: f64,
+    /// What both players together could still gain, in big blinds a hand.
+    pub gain: f64,
+    /// Passes over the matrix.
+    pub steps: u32,
+}
+
+/// Solves the game, from `start` or from scratch.
+///
+/// # Errors
+/// [`PushFoldError::NotReached`] when the steps do not suffice, [`PushFoldError::Cancelled`].
+pub fn solve(
+    payoffs: &Payoffs,
+    stakes: &Stakes,
+    limits: &Limits,
+    start: Option<&Strategies>,
+    context: &ComputeContext<'_>,
+) -> Result<Solution, PushFoldError> {
+    let clusters = payoffs.clusters();
+    let undecided = || Strategies { push: vec![0.5; clusters], call: vec![0.5; clusters] };
+    let mut strategies = start.cloned().unwrap_or_else(undecided);
+    let mut pushing = vec![Regret::default(); clusters];
+    let mut calling = vec![Regret::default(); clusters];
+    let orbits = payoffs.orbits();
+    let mut reached = f64::INFINITY;
+    for step in 1..=limits.steps {
+        context.poll().map_err(|_| PushFoldError::Cancelled)?;
+        let advantages = payoffs.advantages(stakes, &strategies);
+        let measured = measure(&orbits, stakes, &strategies, &advantages);
+        (context.progress)(1);
+        reached = measured.gain;
+        if measured.gain <= limits.gain {
+            let Measured { value, gain } = measured;
+            return Ok(Solution { strategies, value, gain, steps: step });
+        }
+        for (regrets, advantages, strategy) in [
+            (&mut pushing, &advantages.push, &mut strategies.push),
+            (&mut calling, &advantages.call, &mut strategies.call),
+        ] {
+            for ((regret, advantage), share) in regrets.iter_mut().zip(advantages).zip(strategy) {
+                *share = regret.next(*advantage, *share);
+            }
+        }
+    }
+    Err(PushFoldError::NotReached { steps: limits.steps, reached, target: limits.gain })
+}
+
+/// Regrets, never below zero, of not having dared and of not having folded.
+#[derive(Clone, Copy, Default)]
+struct Regret {
+    daring: f64,
+    folding: f64,
+}
+
+impl Regret {
+    /// Learns the advantage of daring, while `share` of it was done, and says what to do next.
+    fn next(&mut self, advantage: f64, share: f64) -> f64 {
+        let (daring, folding) = ((1.0 - share) * advantage, -share * advantage);
+        self.daring = (self.daring + daring).max(0.0);
+        self.folding = (self.folding + folding).max(0.0);
+        // The prediction: what was just learned comes once more.
+        let (daring, folding) =
+            ((self.daring + daring).max(0.0), (self.folding + folding).max(0.0));
+        let both = daring + folding;
+        if both > 0.0 { daring / both } else { 0.5 }
+    }
+}
+
+struct Measured {
+    value: f64,
+    gain: f64,
+}
+
+fn measure(
+    orbits: &[f64],
+    stakes: &Stakes,
+    strategies: &Strategies,
+    advantages: &Advantages,
+) -> Measured {
+    let (mut value, mut gain, mut hands) = (0.0, 0.0, 0.0);
+    for (at, orbit) in orbits.iter().enumerate() {
+        let (push, call) = (advantages.push[at], advantages.call[at]);
+        value += orbit * strategies.push[at] * push;
+        gain += orbit * (push.max(0.0) - strategies.push[at] * push);
+        gain += orbit * (call.max(0.0) - strategies.call[at] * call);
+        hands += orbit;
+    }
+    Measured { value: value / hands - stakes.folded(), gain: gain / hands }
+}
