@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-pub use fulldeck_cards::{Card, CardSet};
+pub use fulldeck_cards::{Card, CardSet, Clusters};
 pub use fulldeck_eval::arch::{Backend, UnknownBackend};
 pub use fulldeck_job::Registry;
 pub use fulldeck_omaha as omaha;

@@ -19,6 +19,7 @@ mod table;
 
 pub use error::ArtifactError;
 pub use manifest::{ArtifactFile, MANIFEST_NAME, Manifest, Provenance};
+pub use npy::npy_bytes;
 pub use sink::DirectorySink;
 pub use source::DirectorySource;
 

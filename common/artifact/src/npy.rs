@@ -13,12 +13,15 @@ pub(crate) const fn dtype(element: ElementType) -> &'static str {
     match element {
         ElementType::U32 => "<u4",
         ElementType::U64 => "<u8",
+        ElementType::F64 => "<f8",
     }
 }
 
 /// The element type that NumPy calls `name`.
 pub(crate) fn element(name: &str) -> Option<ElementType> {
-    [ElementType::U32, ElementType::U64].into_iter().find(|element| dtype(*element) == name)
+    [ElementType::U32, ElementType::U64, ElementType::F64]
+        .into_iter()
+        .find(|element| dtype(*element) == name)
 }
 
 /// The whole header of a row-major array; its length is a multiple of 64.
@@ -40,6 +43,17 @@ pub(crate) fn header(element: ElementType, shape: &[u64]) -> Vec<u8> {
     bytes.resize(total - 1, b' ');
     bytes.push(b'\n');
     bytes
+}
+
+/// A whole `.npy` file: `bytes` are the elements, little endian, row-major.
+///
+/// # Panics
+/// If there are not as many bytes as the shape has elements.
+#[must_use]
+pub fn npy_bytes(element: ElementType, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
+    let expected = elements(shape).and_then(|count| count.checked_mul(element.bytes() as u64));
+    assert_eq!(expected, Some(bytes.len() as u64), "bytes of shape {shape:?}");
+    [header(element, shape), bytes.to_vec()].concat()
 }
 
 /// Number of elements; `None` when it does not fit in 64 bits.

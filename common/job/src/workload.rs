@@ -192,6 +192,8 @@ pub enum ElementType {
     U32,
     /// Unsigned, 8 bytes.
     U64,
+    /// Floating point, 8 bytes.
+    F64,
 }
 
 impl ElementType {
@@ -200,7 +202,7 @@ impl ElementType {
     pub const fn bytes(self) -> usize {
         match self {
             Self::U32 => 4,
-            Self::U64 => 8,
+            Self::U64 | Self::F64 => 8,
         }
     }
 }

@@ -13,6 +13,7 @@ mod progress;
 mod questions;
 mod remote;
 mod run_view;
+mod strategy_files;
 mod summary;
 
 use std::ffi::OsString;
@@ -90,6 +91,7 @@ fn execute(cli: &Cli) -> Result<u8, CliError> {
         Command::Status(arguments) => commands::status::execute(arguments, &app),
         Command::Wait(arguments) => commands::wait::execute(arguments, &app),
         Command::Workers(arguments) => commands::workers::execute(arguments, &app),
+        Command::Solve(arguments) => commands::solve::execute(arguments, &app),
         Command::Bench(arguments) => commands::bench::execute(arguments, &app),
         Command::Merge(arguments) => commands::merge::execute(arguments, &app),
         Command::Query(arguments) => commands::query::execute(arguments, &app),

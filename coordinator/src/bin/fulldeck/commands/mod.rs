@@ -9,6 +9,7 @@ pub(crate) mod merge;
 pub(crate) mod omaha;
 pub(crate) mod query;
 pub(crate) mod run;
+pub(crate) mod solve;
 pub(crate) mod status;
 pub(crate) mod submit;
 pub(crate) mod verify;
