@@ -192,8 +192,14 @@ fn the_best_hands_always_play_and_a_start_near_the_end_saves_steps() {
         assert!(solution.strategies.push[index] > 0.999 && solution.strategies.call[index] > 0.999);
     }
     let limits = Limits { gain: 1e-5, steps: solution.steps };
-    let again = solve(&payoffs, &stakes, &limits, Some(&solution.strategies), &context()).unwrap();
+    let again = solve(&payoffs, &stakes, &limits, Some(&solution), &context()).unwrap();
     assert_eq!(again.steps, 1);
+    let deeper = Stakes::new(11.0, 0.5, 0.0).unwrap();
+    let limits = Limits { gain: 1e-5, steps: 20_000 };
+    let scratch = solve(&payoffs, &deeper, &limits, None, &context()).unwrap();
+    let warm = solve(&payoffs, &deeper, &limits, Some(&solution), &context()).unwrap();
+    assert!(warm.steps < scratch.steps, "{} {}", warm.steps, scratch.steps);
+    assert!((warm.value - scratch.value).abs() < 1e-5);
     let few = Limits { gain: 1e-9, steps: 3 };
     let error = solve(&payoffs, &stakes, &few, None, &context()).unwrap_err();
     assert!(matches!(error, PushFoldError::NotReached { steps: 3, .. }));

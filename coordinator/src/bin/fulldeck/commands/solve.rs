@@ -59,7 +59,7 @@ struct Pushfold {
     #[arg(long, env = "FULLDECK_ANTE", value_name = "BB", default_value_t = 0.0)]
     ante: f64,
     /// What both players together may still gain by playing better, in big blinds a hand
-    #[arg(long, env = "FULLDECK_TARGET", value_name = "BB", default_value_t = 1e-4)]
+    #[arg(long, env = "FULLDECK_TARGET", value_name = "BB", default_value_t = 1e-5)]
     target: f64,
     /// Passes over the matrix at most, for each stack
     #[arg(long, env = "FULLDECK_STEPS", value_name = "N", default_value_t = 5_000)]
@@ -188,7 +188,7 @@ impl Table<'_> {
         let mut solved: Vec<Solved> = Vec::with_capacity(stakes.len());
         for stakes in stakes {
             let started = Instant::now();
-            let start = solved.last().map(|last| &last.solution.strategies);
+            let start = solved.last().map(|last| &last.solution);
             let solution = solve(&payoffs, stakes, &limits, start, &quiet)?;
             let strategies = &solution.strategies;
             let certificate = certify(&payoffs, self.source, stakes, strategies, &quiet)?;
