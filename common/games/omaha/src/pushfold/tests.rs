@@ -256,3 +256,59 @@ proptest! {
         prop_assert!((certificate.value + second / all).abs() < 1e-11);
     }
 }
+
+/// Pushing ranges as super-turbo-poker-tips.com/push-fold.html lists them: for each high card the lowest kicker,
+/// offsuit (then suited as well) and suited; pairs are pushed all.
+const PUBLISHED: [(f64, &str); 3] = [
+    (10.0, "A2 K2 Q7 Q2s J8 J3s T8 T4s 97 95s 87 84s 76 74s 64s 53s 43s"),
+    (15.0, "A2 K6 K2s Q9 Q4s J9 J6s T8 T6s 98 96s 85s 75s 64s 54s"),
+    (20.0, "A2 K9 K4s Q9 Q5s J9 J7s T9 T6s 98 96s 86s 75s 65s 54s"),
+];
+
+#[test]
+fn published_ranges_are_pushed_hand_by_hand() {
+    const RANKS: &str = "23456789TJQKA";
+    let rank = |letter: char| RANKS.find(letter).unwrap();
+    let clusters = Clusters::new(2);
+    for (stack, listed) in PUBLISHED {
+        let (_, payoffs, solution) = solved(stack, 1e-7);
+        let advantages =
+            payoffs.advantages(&Stakes::new(stack, 0.5, 0.0).unwrap(), &solution.strategies);
+        let (mut differ, mut mixed) = (Vec::new(), 0);
+        for (index, cluster) in clusters.as_slice().iter().enumerate() {
+            let hand = cluster.representative().to_string();
+            let letters: Vec<char> = hand.chars().collect();
+            let (a, b) = (rank(letters[0]), rank(letters[2]));
+            let (high, low, suited) = (a.max(b), a.min(b), letters[1] == letters[3]);
+            let in_range = listed.split(' ').any(|entry| {
+                let entry: Vec<char> = entry.chars().collect();
+                let fits = rank(entry[0]) == high && low >= rank(entry[1]);
+                fits && (suited || entry.len() == 2)
+            });
+            let pushed = solution.strategies.push[index];
+            if (0.001..=0.999).contains(&pushed) {
+                mixed += 1;
+                assert!(advantages.push[index].abs() < 1e-3, "{hand} is mixed without need");
+            } else if (pushed > 0.5) != (high == low || in_range) {
+                differ.push(hand);
+            }
+        }
+        assert!(differ.is_empty() && mixed <= 4, "{stack}: {differ:?}, {mixed} mixed");
+    }
+}
+
+/// Two thresholds that holdemresources.net/h/poker-theory/hune/usage.html works out: T3s is pushed up to 7.7 big blinds
+/// (just below, it is worth next to nothing either way), Q2o called up to 5.6.
+#[test]
+fn published_thresholds_are_met() {
+    let clusters = Clusters::new(2);
+    let index = |hand: &str| clusters.index_of(parse_hand(hand, &[2]).unwrap()).0 as usize;
+    for (stack, push) in [(7.0, 1.0), (7.8, 0.0)] {
+        let (_, _, solution) = solved(stack, 1e-7);
+        assert!((solution.strategies.push[index("Ts3s")] - push).abs() < 0.01, "{stack}");
+    }
+    for (stack, call) in [(5.55, 1.0), (5.7, 0.0)] {
+        let (_, _, solution) = solved(stack, 1e-7);
+        assert!((solution.strategies.call[index("Qs2d")] - call).abs() < 0.01, "{stack}");
+    }
+}
