@@ -1,8 +1,8 @@
 //! Predictive regret matching (PCFR+; Farina, Kroer and Sandholm, 2021) on a game of one decision for each player.
 //!
 //! Both players' advantages come from one pass over the matrix, and with them the exact gain that the present
-//! strategies leave to either player. So the last strategies are measured at no cost, and they converge faster than
-//! averages do.
+//! strategies leave to either player. So the last strategies are measured at no cost, and mostly they converge faster
+//! than averages do; but only averages must converge, so these are measured now and then.
 
 use fulldeck_job::ComputeContext;
 
@@ -20,6 +20,9 @@ pub struct Limits {
 
 /// What is kept of the regrets of a neighbouring game: enough to save three steps of four.
 const KEPT: f64 = 0.3;
+
+/// Steps from one measurement of the average to the next.
+const AVERAGE_EVERY: u32 = 64;
 
 /// Strategies, and how good they are by the solver's own account.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,12 +61,13 @@ pub fn solve(
     pushing.iter_mut().chain(&mut calling).for_each(Regret::fade);
     let orbits = payoffs.orbits();
     let mut reached = f64::INFINITY;
+    let mut average = Average::new(clusters);
     for step in 1..=limits.steps {
         context.poll().map_err(|_| PushFoldError::Cancelled)?;
         let advantages = payoffs.advantages(stakes, &strategies);
         let measured = measure(&orbits, stakes, &strategies, &advantages);
         (context.progress)(1);
-        reached = measured.gain;
+        reached = reached.min(measured.gain);
         if measured.gain <= limits.gain {
             let Measured { value, gain } = measured;
             let regrets = [pushing, calling];
@@ -75,6 +79,17 @@ pub fn solve(
         ] {
             for ((regret, advantage), share) in regrets.iter_mut().zip(advantages).zip(strategy) {
                 *share = regret.next(*advantage, *share);
+            }
+        }
+        average.add(&strategies, step);
+        if step % AVERAGE_EVERY == 0 {
+            let strategies = average.strategies();
+            let advantages = payoffs.advantages(stakes, &strategies);
+            let Measured { value, gain } = measure(&orbits, stakes, &strategies, &advantages);
+            reached = reached.min(gain);
+            if gain <= limits.gain {
+                let regrets = [pushing, calling];
+                return Ok(Solution { strategies, value, gain, steps: step, regrets });
             }
         }
     }
@@ -104,6 +119,34 @@ impl Regret {
             ((self.daring + daring).max(0.0), (self.folding + folding).max(0.0));
         let both = daring + folding;
         if both > 0.0 { daring / both } else { 0.5 }
+    }
+}
+
+/// Average of the strategies so far, later ones counting more.
+struct Average {
+    sums: Strategies,
+    weight: f64,
+}
+
+impl Average {
+    fn new(clusters: usize) -> Self {
+        let sums = Strategies { push: vec![0.0; clusters], call: vec![0.0; clusters] };
+        Self { sums, weight: 0.0 }
+    }
+
+    fn add(&mut self, strategies: &Strategies, step: u32) {
+        let weight = f64::from(step) * f64::from(step);
+        self.weight += weight;
+        for (sums, shares) in
+            [(&mut self.sums.push, &strategies.push), (&mut self.sums.call, &strategies.call)]
+        {
+            sums.iter_mut().zip(shares).for_each(|(sum, share)| *sum += weight * share);
+        }
+    }
+
+    fn strategies(&self) -> Strategies {
+        let of = |sums: &[f64]| sums.iter().map(|sum| sum / self.weight).collect();
+        Strategies { push: of(&self.sums.push), call: of(&self.sums.call) }
     }
 }
 

@@ -140,7 +140,7 @@ fn the_dense_solver_finds_the_same_game() {
             ] {
                 if advantage.abs() > 0.01 {
                     let right = f64::from(u8::from(advantage > 0.0));
-                    assert!((ours - right).abs() < 1e-3, "{stack}: {hand} {ours} {advantage}");
+                    assert!((ours - right).abs() < 5e-3, "{stack}: {hand} {ours} {advantage}");
                     assert!((theirs - right).abs() < 2e-2, "{stack}: {hand} {theirs} {advantage}");
                 }
             }
