@@ -1,11 +1,17 @@
 //! Texas hold'em with up to two jokers: what hands are worth, exact odds, and exact tables of all of them.
-pub(crate) mod card;
+mod boards;
+mod card;
 mod counting;
+mod odds;
+mod showdown;
+mod table;
 mod text;
 mod value;
 
 pub use card::{Deck, DeckCard, Rule};
 pub use counting::{Histogram, Positions, Standing};
+pub use odds::{Odds, OddsError, against_hand, against_random};
+pub use table::Table;
 pub use text::{
     MAX_TEXT_CHARACTERS, TextError, check_count, from_key, parse_hand, parse_together, to_chinese,
     to_key, to_text,
