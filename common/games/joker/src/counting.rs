@@ -90,6 +90,12 @@ impl Histogram {
         self.counts.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
     }
 
+    /// The rule.
+    #[must_use]
+    pub const fn rule(&self) -> Rule {
+        self.rule
+    }
+
     /// Number of hands by value; the first entry is 0.
     #[must_use]
     pub fn counts(&self) -> &[u64] {
@@ -174,6 +180,12 @@ impl Positions {
     #[must_use]
     pub const fn histogram(&self) -> &Histogram {
         &self.histogram
+    }
+
+    /// The deck.
+    #[must_use]
+    pub const fn deck(&self) -> Deck {
+        self.histogram.deck
     }
 
     /// By value: the number of hands that are strictly worse.

@@ -35,7 +35,8 @@ impl Odds {
         Self { win: self.win + win, tie: self.tie + tie, lose: self.lose + lose }
     }
 
-    fn and(self, other: Self) -> Self {
+    /// Both together.
+    pub(crate) fn and(self, other: Self) -> Self {
         self.plus([other.win, other.tie, other.lose])
     }
 }

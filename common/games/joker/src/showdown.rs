@@ -190,11 +190,6 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Number of pairs on a full board.
-    pub(crate) fn pairs(&self) -> usize {
-        self.places.len()
-    }
-
     /// The counts of every pair of unseen cards on this board, by pair number.
     pub(crate) fn board(&mut self, board: [DeckCard; BOARD]) -> &[Won] {
         self.pairs.judge(self.evaluator, board);

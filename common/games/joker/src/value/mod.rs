@@ -8,7 +8,6 @@ mod sum;
 
 pub use best::{Became, BestFive};
 pub use classes::{Class, Classes, HandType};
-pub(crate) use evaluator::Judge;
 pub use evaluator::{Evaluator, Value};
 pub(crate) use ranks::each_multiset;
 pub(crate) use sum::{RANK_KEYS, Sum};
