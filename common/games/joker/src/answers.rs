@@ -200,13 +200,10 @@ impl Answers {
     pub fn preflop(&self, text: &str) -> Result<Map<String, Value>, AnswerError> {
         let class = match HoleClass::named(text) {
             Some(class) => class,
-            None => match parse_hand(text, self.deck, &[2]) {
-                Ok(hole) => HoleClass::of([hole[0], hole[1]]),
-                Err(TextError::Count { found: 2.., .. }) | Err(TextError::Duplicate { .. }) => {
-                    return Err(self.no_class(text));
-                }
-                Err(error) => return Err(error.into()),
-            },
+            None => {
+                let hole = parse_hand(text, self.deck, &[2]).map_err(|_| self.no_class(text))?;
+                HoleClass::of([hole[0], hole[1]])
+            }
         };
         let odds =
             Preflop::known(self.deck, self.rule).odds(class).ok_or_else(|| self.no_class(text))?;
@@ -449,7 +446,7 @@ mod tests {
                 .contains("'s' at position 1 begins no card")
         );
         assert!(said(answers.convert("99")).contains("'99' is not a key"));
-        assert!(said(answers.preflop("AKx")).contains("position 3"));
+        assert!(said(answers.preflop("AKx")).contains("'AKx' names no starting hand"));
         assert!(said(answers.frequencies(4)).contains("5, 6 or 7"));
         let wild = Answers::new(Deck::Cards54, Rule::Wild);
         assert!(

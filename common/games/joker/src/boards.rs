@@ -16,24 +16,6 @@ pub(crate) struct Symmetry {
 }
 
 impl Symmetry {
-    /// Changes nothing.
-    pub(crate) const IDENTITY: Self = Self { suits: [0, 1, 2, 3], swap: false };
-
-    /// All symmetries of a deck: 24, or 48 where two jokers can change places.
-    pub(crate) fn all(deck: Deck) -> Vec<Self> {
-        let mut all = Vec::new();
-        for code in 0..4u16.pow(4) {
-            let suits = std::array::from_fn(|suit| (code >> (2 * suit) & 3) as u8);
-            if (0..4).all(|suit| suits.contains(&suit)) {
-                all.push(Self { suits, swap: false });
-                if deck == Deck::Cards54 {
-                    all.push(Self { suits, swap: true });
-                }
-            }
-        }
-        all
-    }
-
     /// Where a card goes.
     pub(crate) fn card(self, card: DeckCard) -> DeckCard {
         let number = card.number() as u8;
@@ -119,17 +101,7 @@ impl Board {
         deck.cards().filter(|card| !self.has(*card)).collect()
     }
 
-    /// The symmetries of the deck that change nothing on the board.
-    pub(crate) fn stabilizer(self, deck: Deck) -> Vec<Symmetry> {
-        let masks = self.masks();
-        let fixes = |symmetry: &Symmetry| {
-            let same = |suit: usize| masks[usize::from(symmetry.suits[suit])] == masks[suit];
-            (0..SUITS).all(same) && !(symmetry.swap && self.jokers() == 1)
-        };
-        Symmetry::all(deck).into_iter().filter(fixes).collect()
-    }
-
-    /// The number of symmetries in [`Board::stabilizer`].
+    /// The number of symmetries of the deck that change nothing on the board.
     pub(crate) fn stabilizer_order(self, deck: Deck) -> u32 {
         let masks = self.masks();
         // Equal masks are neighbours: a group of n contributes 1 x 2 x .. x n.
@@ -201,6 +173,38 @@ pub(crate) fn places(pair_number: usize) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Symmetry {
+        /// Changes nothing.
+        const IDENTITY: Self = Self { suits: [0, 1, 2, 3], swap: false };
+
+        /// All symmetries of a deck: 24, or 48 where two jokers can change places.
+        fn all(deck: Deck) -> Vec<Self> {
+            let mut all = Vec::new();
+            for code in 0..4u16.pow(4) {
+                let suits = std::array::from_fn(|suit| (code >> (2 * suit) & 3) as u8);
+                if (0..4).all(|suit| suits.contains(&suit)) {
+                    all.push(Self { suits, swap: false });
+                    if deck == Deck::Cards54 {
+                        all.push(Self { suits, swap: true });
+                    }
+                }
+            }
+            all
+        }
+    }
+
+    impl Board {
+        /// The symmetries of the deck that change nothing on the board.
+        fn stabilizer(self, deck: Deck) -> Vec<Symmetry> {
+            let masks = self.masks();
+            let fixes = |symmetry: &Symmetry| {
+                let same = |suit: usize| masks[usize::from(symmetry.suits[suit])] == masks[suit];
+                (0..SUITS).all(same) && !(symmetry.swap && self.jokers() == 1)
+            };
+            Symmetry::all(deck).into_iter().filter(fixes).collect()
+        }
+    }
 
     #[test]
     fn there_are_as_many_boards_as_known() {

@@ -253,6 +253,24 @@ impl Dealing {
     }
 }
 
+/// Judges all hands of a size that begin with the two cards of `row` (jokers first, rows in lexicographic order) one by
+/// one and adds them to `counts` by value; how many there were.
+///
+/// # Panics
+/// If there is no such row, or `counts` is shorter than the number of values and one.
+pub fn deal_first(
+    evaluator: &Evaluator,
+    deck: Deck,
+    cards: usize,
+    row: u32,
+    counts: &mut [u64],
+) -> u64 {
+    let dealing = Dealing::new(deck, cards);
+    assert!(row < dealing.rows(), "rows are pairs of first cards");
+    dealing.deal(evaluator, row, counts);
+    dealing.hands(row)
+}
+
 /// Every way to add `left` of the cards.
 #[inline]
 pub(crate) fn deal(cards: &[Sum], sum: Sum, left: usize, visit: &mut impl FnMut(Sum)) {

@@ -15,7 +15,7 @@ mod workload;
 
 pub use answers::{AnswerError, Answers};
 pub use card::{Deck, DeckCard, Rule};
-pub use counting::{Histogram, Positions, Standing};
+pub use counting::{Histogram, Positions, Standing, deal_first};
 pub use estimate::{Estimate, Share, Weighting, estimate};
 pub use odds::{Odds, OddsError, against_hand, against_random};
 pub use preflop::{HoleClass, Preflop};

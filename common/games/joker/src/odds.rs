@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::counting::{choose, deal};
-use crate::showdown::{BOARD, PairValues, against_all};
+use crate::showdown::{BOARD, Cards, KindValues};
 use crate::value::Sum;
 use crate::{Deck, DeckCard, Evaluator};
 
@@ -70,28 +70,30 @@ pub fn against_random(
     board: &[DeckCard],
 ) -> Result<Odds, OddsError> {
     let rest = rest(deck, &[&hole, board], board.len())?;
-    let judge = |pairs: &mut PairValues, board: [DeckCard; BOARD]| {
-        pairs.judge(evaluator, board);
-        against_all(pairs, hole)
+    let judge = |pairs: &mut KindValues<'_>, board: Cards| {
+        pairs.judge(board);
+        pairs.against_all(hole)
     };
     // The first card to come is shared among the threads.
     if board.len() < SHARED_BELOW {
         return Ok((0..rest.len())
             .into_par_iter()
             .map(|first| {
-                let mut pairs = PairValues::new(deck);
+                let mut pairs = KindValues::new(evaluator, deck);
                 let mut odds = Odds::default();
-                let start = [board, &rest[first..=first]].concat();
-                each_board(start, &rest[first + 1..], &mut |five| {
+                let start = Cards::of(board.iter().copied()).with(rest[first]);
+                let left = BOARD - board.len() - 1;
+                each_board(start, left, &rest[first + 1..], &mut |five| {
                     odds = odds.plus(judge(&mut pairs, five));
                 });
                 odds
             })
             .reduce(Odds::default, Odds::and));
     }
-    let mut pairs = PairValues::new(deck);
+    let mut pairs = KindValues::new(evaluator, deck);
     let mut odds = Odds::default();
-    each_board(board.to_vec(), &rest, &mut |five| odds = odds.plus(judge(&mut pairs, five)));
+    let (start, left) = (Cards::of(board.iter().copied()), BOARD - board.len());
+    each_board(start, left, &rest, &mut |five| odds = odds.plus(judge(&mut pairs, five)));
     Ok(odds)
 }
 
@@ -155,13 +157,12 @@ fn rest(deck: Deck, known: &[&[DeckCard]], board: usize) -> Result<Vec<DeckCard>
     }
 }
 
-/// Every way to complete a board.
-fn each_board(board: Vec<DeckCard>, rest: &[DeckCard], visit: &mut impl FnMut([DeckCard; BOARD])) {
-    if let Ok(five) = <[DeckCard; BOARD]>::try_from(board.as_slice()) {
-        return visit(five);
+/// Every way to complete a board by `left` cards.
+fn each_board(board: Cards, left: usize, rest: &[DeckCard], visit: &mut impl FnMut(Cards)) {
+    if left == 0 {
+        return visit(board);
     }
     for (at, card) in rest.iter().enumerate() {
-        let more = [board.as_slice(), &[*card]].concat();
-        each_board(more, &rest[at + 1..], visit);
+        each_board(board.with(*card), left - 1, &rest[at + 1..], visit);
     }
 }

@@ -1,17 +1,24 @@
 //! Exact tables: win and tie of every pair of hole cards on every board of none to four cards.
 //!
-//! Each canonical board of five cards is swept once. Its counts are added at once to the boards of fewer cards that it
-//! completes ([`Scatter`]); the stages below follow by adding up over the next card ([`Stage::lift`]).
+//! The stage of four board cards comes straight from the full boards ([`Turns`]); the stages below follow by adding up
+//! over the next card ([`Stage::lift`]).
 
-mod scatter;
 mod stage;
+mod turn;
 
-pub(crate) use scatter::Scatter;
-pub(crate) use stage::{Place, Stage, completions, locate, pairs_beside};
+pub(crate) use stage::{Counts, Place, Stage, completions, locate, pairs_beside};
+pub(crate) use turn::Turns;
 
-use crate::boards::{Board, Boards};
-use crate::showdown::{BOARD, Sweep};
+use rayon::prelude::*;
+
+use crate::boards::Boards;
+use crate::showdown::{BOARD, Cards, Sweep, Won};
 use crate::{Deck, DeckCard, Evaluator, Odds};
+
+/// Board cards of the last stage of a table.
+pub(crate) const TURN: usize = BOARD - 1;
+/// Boards that one task computes.
+const TASK_BOARDS: usize = 64;
 
 /// The stages from no board to four board cards, for one deck and rule.
 #[derive(Clone, Debug)]
@@ -22,20 +29,44 @@ pub struct Table {
 }
 
 impl Table {
-    /// Computes all stages on the present thread; each full board's counts are dropped once they are added. Takes some
-    /// seconds and 200 MB.
+    /// Computes all stages; takes a second or two of one core, shared among the threads of the present rayon pool, and
+    /// 120 MB.
     #[must_use]
     pub fn new(evaluator: &Evaluator, deck: Deck) -> Self {
-        let mut boards = Boards::up_to(BOARD, deck);
-        let rivers = boards.pop().expect("boards of five cards come last");
-        let turns = boards.pop().expect("then boards of four");
-        let mut scatter = Scatter::<u32>::new(deck, turns);
+        let mut boards = Boards::up_to(TURN, deck);
+        let turns = boards.pop().expect("boards of four cards come last");
+        let rows: Vec<Vec<Won>> = turns
+            .as_slice()
+            .par_chunks(TASK_BOARDS)
+            .map_init(
+                || Turns::new(evaluator, deck),
+                |computing, boards| {
+                    let mut rows = Vec::with_capacity(boards.len() * pairs_beside(deck, TURN));
+                    boards.iter().for_each(|board| computing.row(*board, &mut rows));
+                    rows
+                },
+            )
+            .collect();
+        Self::above(Stage::new(deck, turns, Counts::Narrow(rows.concat())), boards)
+    }
+
+    /// Visits every canonical board of five cards with win and tie of every pair beside it: the stage that is too large to
+    /// be kept in memory. `visit` is given the board's cards and the counts by pair number, (low, high) at
+    /// `high (high - 1) / 2 + low` of the unseen cards in the order of their numbers.
+    pub fn rivers(
+        evaluator: &Evaluator,
+        deck: Deck,
+        visit: &mut dyn FnMut(&[DeckCard], &mut dyn Iterator<Item = (u16, u16)>),
+    ) {
+        let boards = Boards::up_to(BOARD, deck).pop().expect("boards of five cards come last");
         let mut sweep = Sweep::new(evaluator, deck);
-        for board in rivers.as_slice() {
-            let won = sweep.board(five(*board));
-            scatter.add(*board, |pair| won[pair]);
+        let mut row = Vec::new();
+        for board in boards.as_slice() {
+            let cards: Vec<_> = board.cards().collect();
+            row.clear();
+            sweep.rows(Cards::of(cards.iter().copied()), &board.unseen(deck), &mut row);
+            visit(&cards, &mut row.iter().map(|won| (won.win(), won.tie())));
         }
-        Self::above(scatter.into_stage(), boards)
     }
 
     /// The stages from none to four board cards, from the last and the boards of the others.
@@ -66,10 +97,4 @@ impl Table {
     pub fn odds(&self, hole: [DeckCard; 2], board: &[DeckCard]) -> Option<Odds> {
         self.stages.get(board.len())?.odds(hole, board)
     }
-}
-
-/// The cards of a full board.
-pub(crate) fn five(board: Board) -> [DeckCard; BOARD] {
-    let mut cards = board.cards();
-    std::array::from_fn(|_| cards.next().expect("a full board has five cards"))
 }

@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use crate::boards::{Board, Boards, Symmetry, pair_of, places};
+use crate::boards::{Board, Boards, pair_of};
 use crate::counting::choose;
-use crate::showdown::{BOARD, opponents};
+use crate::showdown::{BOARD, Won, opponents};
 use crate::{Deck, DeckCard, Odds};
 
 /// Number of pairs of cards beside a board of so many cards.
@@ -60,19 +60,45 @@ pub(crate) fn locate(
     Some(Place { board: boards.index_of(canonical), pair: pair_of(a, b) })
 }
 
+/// Win and tie of many pairs.
+#[derive(Clone, Debug)]
+pub(crate) enum Counts {
+    /// Two bytes each: enough for four board cards.
+    Narrow(Vec<Won>),
+    /// Four bytes each.
+    Wide(Vec<[u32; 2]>),
+}
+
+impl Counts {
+    fn len(&self) -> usize {
+        match self {
+            Self::Narrow(counts) => counts.len(),
+            Self::Wide(counts) => counts.len(),
+        }
+    }
+
+    #[inline]
+    fn at(&self, at: usize) -> [u32; 2] {
+        match self {
+            Self::Narrow(counts) => [counts[at].win().into(), counts[at].tie().into()],
+            Self::Wide(counts) => counts[at],
+        }
+    }
+}
+
 /// Win and tie of every pair beside every canonical board of one size.
 #[derive(Clone, Debug)]
 pub(crate) struct Stage {
     deck: Deck,
     cards: usize,
     boards: Boards,
-    /// Win and tie, row by row: a row has the pairs beside a board.
-    counts: Vec<[u32; 2]>,
+    /// Row by row: a row has the pairs beside a board.
+    counts: Counts,
 }
 
 impl Stage {
     /// From counts in the order of the boards.
-    pub(crate) fn new(deck: Deck, boards: Boards, counts: Vec<[u32; 2]>) -> Self {
+    pub(crate) fn new(deck: Deck, boards: Boards, counts: Counts) -> Self {
         let cards = boards.as_slice()[0].cards().count();
         assert_eq!(
             counts.len(),
@@ -100,13 +126,19 @@ impl Stage {
     }
 
     /// Win and tie of every pair beside a board.
-    pub(crate) fn row(&self, board: usize) -> &[[u32; 2]] {
-        &self.counts[board * self.pairs()..][..self.pairs()]
+    pub(crate) fn row(&self, board: usize) -> impl Iterator<Item = [u32; 2]> {
+        (board * self.pairs()..(board + 1) * self.pairs()).map(|at| self.counts.at(at))
+    }
+
+    /// Win and tie of one pair beside a board.
+    #[inline]
+    fn at(&self, board: usize, pair: usize) -> [u32; 2] {
+        self.counts.at(board * self.pairs() + pair)
     }
 
     pub(crate) fn odds(&self, hole: [DeckCard; 2], board: &[DeckCard]) -> Option<Odds> {
         let place = locate(&self.boards, self.deck, hole, board)?;
-        let [win, tie] = self.row(place.board)[place.pair].map(u64::from);
+        let [win, tie] = self.at(place.board, place.pair).map(u64::from);
         Some(Odds { win, tie, lose: completions(self.deck, self.cards) - win - tie })
     }
 
@@ -121,7 +153,7 @@ impl Stage {
                 *count = sum.map(|sum| divided(sum, to_come));
             }
         });
-        Self::new(self.deck, boards, counts)
+        Self::new(self.deck, boards, Counts::Wide(counts))
     }
 
     fn sums_over_next_card(&self, board: Board) -> Vec<[u64; 2]> {
@@ -129,7 +161,7 @@ impl Stage {
         let mut sums = vec![[0u64; 2]; unseen.len() * (unseen.len() - 1) / 2];
         for (skipped, next) in unseen.iter().enumerate() {
             let (canonical, symmetry) = Board::of(board.cards().chain([*next]));
-            let row = self.row(self.boards.index_of(canonical));
+            let row = self.boards.index_of(canonical);
             let beside = Beside::new(canonical);
             let places: Vec<usize> =
                 unseen.iter().map(|card| beside.place(symmetry.card(*card))).collect();
@@ -137,7 +169,7 @@ impl Stage {
             for (high, high_place) in places.iter().enumerate() {
                 for (low, sum) in sums.by_ref().take(high).enumerate() {
                     if low != skipped && high != skipped {
-                        let counts = row[pair_of(places[low], *high_place)];
+                        let counts = self.at(row, pair_of(places[low], *high_place));
                         sum[0] += u64::from(counts[0]);
                         sum[1] += u64::from(counts[1]);
                     }
@@ -149,20 +181,7 @@ impl Stage {
 }
 
 /// An exact quotient.
-pub(crate) fn divided(sum: u64, by: u64) -> u32 {
+fn divided(sum: u64, by: u64) -> u32 {
     debug_assert!(sum.is_multiple_of(by), "{sum} is no multiple of {by}");
     u32::try_from(sum / by).expect("no pair has more than 2^32 completions")
-}
-
-/// Where a symmetry of a board takes the pairs beside it, by pair number.
-pub(crate) fn images(board: Board, deck: Deck, symmetry: Symmetry) -> Vec<usize> {
-    let beside = Beside::new(board);
-    let unseen = board.unseen(deck);
-    let image = |place: usize| beside.place(symmetry.card(unseen[place]));
-    (0..unseen.len() * (unseen.len() - 1) / 2)
-        .map(|pair| {
-            let (low, high) = places(pair);
-            pair_of(image(low), image(high))
-        })
-        .collect()
 }

@@ -41,7 +41,7 @@ pub(super) fn of_table(
     }
     let place =
         run.locate(hole, board).expect("cards read together are different cards of the deck");
-    let odds = super::tables::read(run, artifact, board.len(), place)?;
+    let odds = run.read(artifact, board.len(), place)?;
     let mut answer = Map::new();
     answer.insert("hole".into(), json!(to_text(&hole)));
     answer.insert("class".into(), json!(HoleClass::of(hole).to_string()));

@@ -8,5 +8,6 @@
 )]
 
 pub(crate) mod csv;
+pub(crate) mod memory;
 pub(crate) mod plain;
 pub(crate) mod random;
