@@ -46,11 +46,21 @@ impl Won {
     }
 }
 
+/// Places for live kinds, a power of two.
+const PLACES: usize = 64;
+
 /// A pair of live kinds.
 #[derive(Clone, Copy, Debug, Default)]
 struct LivePair {
     low: u8,
     high: u8,
+}
+
+impl LivePair {
+    #[inline]
+    fn places(&self) -> (usize, usize) {
+        (usize::from(self.low) % PLACES, usize::from(self.high) % PLACES)
+    }
 }
 
 /// Sweeps over full boards, one after another.
@@ -149,17 +159,16 @@ impl<'a> Sweep<'a> {
 
     fn compare(&mut self) {
         let live = self.pairs.live();
-        let mut left = [0u16; 64];
+        let mut left = [0u16; PLACES];
         left.iter_mut().zip(live).for_each(|(left, live)| *left = live.left.into());
         let mut below = 0u16;
-        let mut below_with = [0u16; 64];
+        let mut below_with = [0u16; PLACES];
+        let mut same_with = [0u16; PLACES];
         let mut start = 0;
         for end in &self.ends {
             let group = &self.order[start..usize::from(*end)];
             let mut same = 0;
-            let mut same_with = [0u16; 64];
-            for LivePair { low, high } in group {
-                let (low, high) = (usize::from(low % 64), usize::from(high % 64));
+            for (low, high) in group.iter().map(LivePair::places) {
                 if low == high {
                     same += left[low] * (left[low] - 1) / 2;
                     same_with[low] += left[low] - 1;
@@ -169,8 +178,7 @@ impl<'a> Sweep<'a> {
                     same_with[high] += left[low];
                 }
             }
-            for LivePair { low, high } in group {
-                let (low, high) = (usize::from(low % 64), usize::from(high % 64));
+            for (low, high) in group.iter().map(LivePair::places) {
                 let pair = kind_pair(live[low].kind.into(), live[high].kind.into());
                 self.won[pair] = Won::new(
                     below - below_with[low] - below_with[high],
@@ -178,7 +186,12 @@ impl<'a> Sweep<'a> {
                 );
             }
             below += same;
-            below_with.iter_mut().zip(same_with).for_each(|(below, same)| *below += same);
+            // What is added to `below_with` is taken out of `same_with`: a place that comes twice adds nothing more.
+            for (low, high) in group.iter().map(LivePair::places) {
+                for place in [low, high] {
+                    below_with[place] += std::mem::take(&mut same_with[place]);
+                }
+            }
             start = usize::from(*end);
         }
     }

@@ -39,30 +39,31 @@ fn best_with(held: &[Plain], jokers: usize, from: Plain) -> Worth {
     if jokers == 0 {
         return best_five(held);
     }
+    let mut more = [(0, 0); 7];
+    more[..held.len()].copy_from_slice(held);
     let mut best = (0, [0; 5]);
     for rank in 0..13 {
         for suit in 0..4 {
             let card = (rank, suit);
             if card >= from && !held.contains(&card) {
-                let mut more = held.to_vec();
-                more.push(card);
-                best = best.max(best_with(&more, jokers - 1, card));
+                more[held.len()] = card;
+                best = best.max(best_with(&more[..=held.len()], jokers - 1, card));
             }
         }
     }
     best
 }
 
+/// The best of all fives.
 fn best_five(cards: &[Plain]) -> Worth {
-    if let Ok(five) = cards.try_into() {
-        return worth_of_five(five);
-    }
-    let without = |at: usize| {
-        let mut fewer = cards.to_vec();
-        fewer.remove(at);
-        best_five(&fewer)
-    };
-    (0..cards.len()).map(without).max().expect("more than five cards")
+    let fives = (0..1u32 << cards.len()).filter(|chosen| chosen.count_ones() == 5);
+    let worth = fives.map(|chosen| {
+        let mut five = [(0, 0); 5];
+        let kept = (0..cards.len()).filter(|at| chosen >> at & 1 == 1);
+        five.iter_mut().zip(kept).for_each(|(place, at)| *place = cards[at]);
+        worth_of_five(five)
+    });
+    worth.max().expect("at least five cards")
 }
 
 fn worth_of_five(cards: [Plain; 5]) -> Worth {

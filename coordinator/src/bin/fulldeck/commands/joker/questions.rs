@@ -54,10 +54,8 @@ impl Question for Compare {
     }
 
     fn answer(&self, answers: &Answers) -> Found {
-        answers.compare(
-            self.a.as_deref().unwrap_or_default(),
-            self.b.as_deref().unwrap_or_default(),
-        )
+        answers
+            .compare(self.a.as_deref().unwrap_or_default(), self.b.as_deref().unwrap_or_default())
     }
 
     fn show(&self, answer: Map<String, Value>) -> Box<dyn Answer> {

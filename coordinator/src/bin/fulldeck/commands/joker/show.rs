@@ -16,10 +16,10 @@ impl Chart {
     /// A grid of numbers in percent.
     fn grid(&self, style: Style, name: &str) -> Option<String> {
         let rows = self.0.get(name)?.as_array()?;
-        let labels: Vec<String> =
-            self.0["labels"].as_array()?.iter().map(plain).collect();
-        let titles: Vec<String> =
-            std::iter::once(String::new()).chain(labels.iter().map(|label| format!(">{label}"))).collect();
+        let labels: Vec<String> = self.0["labels"].as_array()?.iter().map(plain).collect();
+        let titles: Vec<String> = std::iter::once(String::new())
+            .chain(labels.iter().map(|label| format!(">{label}")))
+            .collect();
         let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
         let cell = |value: &Value| {
             value.as_f64().map_or_else(|| "-".to_owned(), |share| format!("{:.2}", 100.0 * share))
