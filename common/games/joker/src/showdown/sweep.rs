@@ -12,18 +12,22 @@ const VALUES: usize = 7_476;
 /// of one card more than a given board together 51,888. So such counts can be added, and multiplied by a small number, as
 /// one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Won(u32);
+pub struct Won(u32);
 
 impl Won {
     pub(crate) const fn new(win: u16, tie: u16) -> Self {
         Self(win as u32 | (tie as u32) << 16)
     }
 
-    pub(crate) const fn win(self) -> u16 {
+    /// Opponents' hands that lose.
+    #[must_use]
+    pub const fn win(self) -> u16 {
         self.0 as u16
     }
 
-    pub(crate) const fn tie(self) -> u16 {
+    /// Opponents' hands of the same value.
+    #[must_use]
+    pub const fn tie(self) -> u16 {
         (self.0 >> 16) as u16
     }
 

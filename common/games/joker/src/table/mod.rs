@@ -50,14 +50,10 @@ impl Table {
         Self::above(Stage::new(deck, turns, Counts::Narrow(rows.concat())), boards)
     }
 
-    /// Visits every canonical board of five cards with win and tie of every pair beside it: the stage that is too large to
-    /// be kept in memory. `visit` is given the board's cards and the counts by pair number, (low, high) at
-    /// `high (high - 1) / 2 + low` of the unseen cards in the order of their numbers.
-    pub fn rivers(
-        evaluator: &Evaluator,
-        deck: Deck,
-        visit: &mut dyn FnMut(&[DeckCard], &mut dyn Iterator<Item = (u16, u16)>),
-    ) {
+    /// Visits every canonical board of five cards, given by its cards, with the counts of every pair beside it: the stage
+    /// that is too large to be kept in memory. The pair of the unseen cards at `low` and `high`, in the order of their
+    /// numbers, is at `high (high - 1) / 2 + low`.
+    pub fn rivers(evaluator: &Evaluator, deck: Deck, mut visit: impl FnMut(&[DeckCard], &[Won])) {
         let boards = Boards::up_to(BOARD, deck).pop().expect("boards of five cards come last");
         let mut sweep = Sweep::new(evaluator, deck);
         let mut row = Vec::new();
@@ -65,7 +61,7 @@ impl Table {
             let cards: Vec<_> = board.cards().collect();
             row.clear();
             sweep.rows(Cards::of(cards.iter().copied()), &board.unseen(deck), &mut row);
-            visit(&cards, &mut row.iter().map(|won| (won.win(), won.tie())));
+            visit(&cards, &row);
         }
     }
 
