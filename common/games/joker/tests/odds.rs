@@ -10,7 +10,7 @@ use support::plain;
 use support::random::Random;
 
 fn two(cards: &[DeckCard]) -> [DeckCard; 2] {
-    cards.try_into().unwrap()
+    cards.try_into().expect("two cards")
 }
 
 fn known(row: &Row) -> Odds {

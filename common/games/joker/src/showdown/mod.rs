@@ -8,7 +8,8 @@ mod sweep;
 mod values;
 
 pub(crate) use kinds::{Kinds, kind_pair_of};
-pub(crate) use sweep::{Sweep, Won};
+pub(crate) use sweep::Sweep;
+pub use sweep::Won;
 pub(crate) use values::KindValues;
 
 use crate::value::Sum;
