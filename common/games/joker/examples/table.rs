@@ -28,8 +28,8 @@ fn main() {
     drop(table);
     let (start, started) = (cpu(), Instant::now());
     let mut wins = 0u64;
-    Table::rivers(&evaluator, Deck::Cards54, &mut |_, row| {
-        wins += row.map(|(win, _)| u64::from(win)).sum::<u64>()
+    Table::rivers(&evaluator, Deck::Cards54, |_, row| {
+        wins += row.iter().map(|won| u64::from(won.win())).sum::<u64>();
     });
     println!(
         "five board cards: {:.2} s of CPU, {:.2} s, {wins} wins",
