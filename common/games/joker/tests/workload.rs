@@ -121,6 +121,20 @@ fn rivers_are_those_of_plain_enumeration() {
         slice.raw_bytes = slice.raw_bytes / u64::from(last.rows) * 3;
         let payload = with_context(|context| run.compute(&[slice], context)).unwrap().remove(0);
         assert_eq!(run.check(&slice, &payload), Ok(()));
+        slice.elements = slice.elements / u64::from(last.rows) * 3;
+        let sample = Sample { fraction: 0.1, seed: 2 };
+        let recheck = |payload: &[u8]| {
+            with_context(|context| run.recheck(&slice, payload, &sample, context)).unwrap()
+        };
+        let report = recheck(&payload);
+        assert!(report.checked > 300 && report.mismatched == 0, "{:?}", report.examples);
+        // Counts of two whole boards exchanged: every identity holds, the rows are wrong.
+        let mut exchanged = payload.clone();
+        let board = exchanged.len() / 6;
+        for half in exchanged.chunks_mut(3 * board) {
+            half.rotate_left(board);
+        }
+        assert!(recheck(&exchanged).mismatched > 0);
         for at in [0, payload.len() / 2, payload.len() - 2] {
             let mut wrong = payload.clone();
             wrong[at] ^= 1;

@@ -148,6 +148,8 @@ pub(crate) enum Command {
     Bench(commands::bench::Arguments),
     /// Questions about hold'em with jokers that need no run
     Joker(commands::joker::Arguments),
+    /// Measure how fast this machine is
+    Bench(commands::bench::Arguments),
     /// Print a completion script for a shell
     Completions(commands::completions::Arguments),
     /// Print the manual page, of the program or of one command

@@ -247,6 +247,16 @@ impl Computation for TableRun {
     ) -> Result<VerifyReport, QueryError> {
         verify::verify(self, artifact, sample, context)
     }
+
+    fn recheck(
+        &self,
+        slice: &Slice,
+        payload: &[u8],
+        sample: &Sample,
+        context: &ComputeContext<'_>,
+    ) -> Result<VerifyReport, ComputeError> {
+        verify::recheck(self, slice, payload, sample, context)
+    }
 }
 
 /// CPU time of a board of four cards on one core of a current server, in seconds ...
