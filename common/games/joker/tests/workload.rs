@@ -1,5 +1,7 @@
 //! The workload as the engine uses it: planned, computed in any order, checked, put together, asked and verified.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod support;
 
 use std::io;

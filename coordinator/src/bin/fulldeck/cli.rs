@@ -142,12 +142,10 @@ pub(crate) enum Command {
     Verify(commands::verify::Arguments),
     /// Omaha questions that need no run
     Omaha(commands::omaha::Arguments),
-    /// Find equilibrium strategies from a merged matrix
-    Solve(commands::solve::Arguments),
-    /// Measure how fast this machine is
-    Bench(commands::bench::Arguments),
     /// Questions about hold'em with jokers that need no run
     Joker(commands::joker::Arguments),
+    /// Find equilibrium strategies from a merged matrix
+    Solve(commands::solve::Arguments),
     /// Measure how fast this machine is
     Bench(commands::bench::Arguments),
     /// Print a completion script for a shell
