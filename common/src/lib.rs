@@ -8,12 +8,16 @@ use std::sync::Arc;
 pub use fulldeck_cards::{Card, CardSet, Clusters};
 pub use fulldeck_eval::arch::{Backend, UnknownBackend};
 pub use fulldeck_job::Registry;
+pub use fulldeck_joker as joker;
 pub use fulldeck_omaha as omaha;
 
 /// Every workload, computing with the kernels of `backend`.
 #[must_use]
 pub fn registry_with(backend: Backend) -> Registry {
-    Registry::new(vec![Arc::new(fulldeck_omaha::Omaha::new(backend))])
+    Registry::new(vec![
+        Arc::new(fulldeck_omaha::Omaha::new(backend)),
+        Arc::new(fulldeck_joker::Joker),
+    ])
 }
 
 /// Every workload, computing with the fastest kernels of this processor.

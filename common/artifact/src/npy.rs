@@ -11,6 +11,7 @@ const ALIGN: usize = 64;
 /// NumPy's name of an element type.
 pub(crate) const fn dtype(element: ElementType) -> &'static str {
     match element {
+        ElementType::U16 => "<u2",
         ElementType::U32 => "<u4",
         ElementType::U64 => "<u8",
         ElementType::F64 => "<f8",
@@ -19,9 +20,8 @@ pub(crate) const fn dtype(element: ElementType) -> &'static str {
 
 /// The element type that NumPy calls `name`.
 pub(crate) fn element(name: &str) -> Option<ElementType> {
-    [ElementType::U32, ElementType::U64, ElementType::F64]
-        .into_iter()
-        .find(|element| dtype(*element) == name)
+    let known = [ElementType::U16, ElementType::U32, ElementType::U64, ElementType::F64];
+    known.into_iter().find(|element| dtype(*element) == name)
 }
 
 /// The whole header of a row-major array; its length is a multiple of 64.

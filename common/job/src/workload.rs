@@ -188,6 +188,8 @@ pub struct VerifyReport {
 /// Type of an array's elements; always little endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ElementType {
+    /// Unsigned, 2 bytes.
+    U16,
     /// Unsigned, 4 bytes.
     U32,
     /// Unsigned, 8 bytes.
@@ -201,6 +203,7 @@ impl ElementType {
     #[must_use]
     pub const fn bytes(self) -> usize {
         match self {
+            Self::U16 => 2,
             Self::U32 => 4,
             Self::U64 | Self::F64 => 8,
         }

@@ -142,6 +142,8 @@ pub(crate) enum Command {
     Verify(commands::verify::Arguments),
     /// Omaha questions that need no run
     Omaha(commands::omaha::Arguments),
+    /// Questions about hold'em with jokers that need no run
+    Joker(commands::joker::Arguments),
     /// Find equilibrium strategies from a merged matrix
     Solve(commands::solve::Arguments),
     /// Measure how fast this machine is
