@@ -1,0 +1,5 @@
+//! Betting trees.
+
+pub mod decimal;
+pub mod preflop;
+pub mod program;
