@@ -3,3 +3,4 @@
 pub mod decimal;
 pub mod preflop;
 pub mod program;
+pub mod structure;

@@ -15,6 +15,9 @@ const TWO_ADICITY: u32 = 40;
 pub(super) const MODULI: [u64; 3] =
     [0x3fff_c000_0000_0001, 0x3fff_8400_0000_0001, 0x3fff_8100_0000_0001];
 
+/// Values that are transformed stage by stage: a power of four that fits the first cache.
+const CACHED: usize = 1 << 12;
+
 /// What transforms modulo one prime need.
 pub(super) struct Transform {
     pub(super) modulus: u64,
@@ -70,47 +73,109 @@ impl Transform {
     /// Transforms in place values below four times the modulus; a power of two of them.
     fn forward(&self, values: &mut [u64]) {
         let twiddles = &self.twiddles(values.len()).forward;
-        self.split(values, 0, twiddles);
+        if values.len().ilog2() % 2 == 1 {
+            let (low, high) = values.split_at_mut(values.len() / 2);
+            for (u, v) in low.iter_mut().zip(high.iter_mut()) {
+                (*u, *v) = self.split(*u, *v, twiddles[0]);
+            }
+            self.split_fours(low, 0, twiddles);
+            self.split_fours(high, 1, twiddles);
+        } else {
+            self.split_fours(values, 0, twiddles);
+        }
     }
 
-    fn split(&self, values: &mut [u64], block: usize, twiddles: &[Factor]) {
-        let half = values.len() / 2;
-        if half == 0 {
+    /// All stages of a block of 4^k values, two at a time; what fits the cache stage by stage, the rest part by part.
+    fn split_fours(&self, values: &mut [u64], block: usize, twiddles: &[Factor]) {
+        if values.len() > CACHED {
+            self.split_four(values, block, twiddles);
+            for (part, values) in values.chunks_exact_mut(values.len() / 4).enumerate() {
+                self.split_fours(values, 4 * block + part, twiddles);
+            }
             return;
         }
-        let (low, high) = values.split_at_mut(half);
-        let (twiddle, twice) = (twiddles[block], 2 * self.modulus);
-        for (u, v) in low.iter_mut().zip(high.iter_mut()) {
-            let x = if *u >= twice { *u - twice } else { *u };
-            let y = twiddle.times(*v, self.modulus);
-            *u = x + y;
-            *v = x + twice - y;
+        let mut len = values.len();
+        let mut first = block;
+        while len > 1 {
+            for (block, values) in (first..).zip(values.chunks_exact_mut(len)) {
+                self.split_four(values, block, twiddles);
+            }
+            len /= 4;
+            first *= 4;
         }
-        self.split(low, 2 * block, twiddles);
-        self.split(high, 2 * block + 1, twiddles);
+    }
+
+    /// Two stages of one block.
+    #[inline(always)]
+    fn split_four(&self, values: &mut [u64], block: usize, twiddles: &[Factor]) {
+        let [whole, low, high] = [twiddles[block], twiddles[2 * block], twiddles[2 * block + 1]];
+        for (a, b, c, d) in quarters(values) {
+            let (x, z) = self.split(*a, *c, whole);
+            let (y, w) = self.split(*b, *d, whole);
+            (*a, *b) = self.split(x, y, low);
+            (*c, *d) = self.split(z, w, high);
+        }
+    }
+
+    #[inline(always)]
+    fn split(&self, u: u64, v: u64, twiddle: Factor) -> (u64, u64) {
+        let twice = 2 * self.modulus;
+        let x = if u >= twice { u - twice } else { u };
+        let y = twiddle.times(v, self.modulus);
+        (x + y, x + twice - y)
     }
 
     /// The inverse of [`Transform::forward`], times the length; values below twice the modulus before and after.
     fn backward(&self, values: &mut [u64]) {
         let twiddles = &self.twiddles(values.len()).inverse;
-        self.join(values, 0, twiddles);
+        if values.len().ilog2() % 2 == 1 {
+            let (low, high) = values.split_at_mut(values.len() / 2);
+            self.join_fours(low, 0, twiddles);
+            self.join_fours(high, 1, twiddles);
+            for (u, v) in low.iter_mut().zip(high.iter_mut()) {
+                (*u, *v) = self.join(*u, *v, twiddles[0]);
+            }
+        } else {
+            self.join_fours(values, 0, twiddles);
+        }
     }
 
-    fn join(&self, values: &mut [u64], block: usize, twiddles: &[Factor]) {
-        let half = values.len() / 2;
-        if half == 0 {
+    fn join_fours(&self, values: &mut [u64], block: usize, twiddles: &[Factor]) {
+        let whole = values.len();
+        if whole > CACHED {
+            for (part, values) in values.chunks_exact_mut(whole / 4).enumerate() {
+                self.join_fours(values, 4 * block + part, twiddles);
+            }
+            self.join_four(values, block, twiddles);
             return;
         }
-        let (low, high) = values.split_at_mut(half);
-        self.join(low, 2 * block, twiddles);
-        self.join(high, 2 * block + 1, twiddles);
-        let (twiddle, twice) = (twiddles[block], 2 * self.modulus);
-        for (u, v) in low.iter_mut().zip(high.iter_mut()) {
-            let (x, y) = (*u, *v);
-            let sum = x + y;
-            *u = if sum >= twice { sum - twice } else { sum };
-            *v = twiddle.times(x + twice - y, self.modulus);
+        let mut len = 4;
+        while len <= whole {
+            let first = block * (whole / len);
+            for (block, values) in (first..).zip(values.chunks_exact_mut(len)) {
+                self.join_four(values, block, twiddles);
+            }
+            len *= 4;
         }
+    }
+
+    #[inline(always)]
+    fn join_four(&self, values: &mut [u64], block: usize, twiddles: &[Factor]) {
+        let [whole, low, high] = [twiddles[block], twiddles[2 * block], twiddles[2 * block + 1]];
+        for (a, b, c, d) in quarters(values) {
+            let (x, y) = self.join(*a, *b, low);
+            let (z, w) = self.join(*c, *d, high);
+            (*a, *c) = self.join(x, z, whole);
+            (*b, *d) = self.join(y, w, whole);
+        }
+    }
+
+    #[inline(always)]
+    fn join(&self, x: u64, y: u64, twiddle: Factor) -> (u64, u64) {
+        let twice = 2 * self.modulus;
+        let sum = x + y;
+        let sum = if sum >= twice { sum - twice } else { sum };
+        (sum, twiddle.times(x + twice - y, self.modulus))
     }
 
     #[inline(always)]
@@ -153,4 +218,15 @@ impl Transform {
         }
         result
     }
+}
+
+/// The values at the same place of each quarter.
+#[inline(always)]
+fn quarters(
+    values: &mut [u64],
+) -> impl Iterator<Item = (&mut u64, &mut u64, &mut u64, &mut u64)> {
+    let (low, high) = values.split_at_mut(values.len() / 2);
+    let (a, b) = low.split_at_mut(low.len() / 2);
+    let (c, d) = high.split_at_mut(high.len() / 2);
+    a.iter_mut().zip(b).zip(c.iter_mut().zip(d)).map(|((a, b), (c, d))| (a, b, c, d))
 }
