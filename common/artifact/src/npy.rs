@@ -11,6 +11,7 @@ const ALIGN: usize = 64;
 /// NumPy's name of an element type.
 pub(crate) const fn dtype(element: ElementType) -> &'static str {
     match element {
+        ElementType::U8 => "|u1",
         ElementType::U32 => "<u4",
         ElementType::U64 => "<u8",
     }
@@ -18,7 +19,8 @@ pub(crate) const fn dtype(element: ElementType) -> &'static str {
 
 /// The element type that NumPy calls `name`.
 pub(crate) fn element(name: &str) -> Option<ElementType> {
-    [ElementType::U32, ElementType::U64].into_iter().find(|element| dtype(*element) == name)
+    let known = [ElementType::U8, ElementType::U32, ElementType::U64];
+    known.into_iter().find(|element| dtype(*element) == name)
 }
 
 /// The whole header of a row-major array; its length is a multiple of 64.
@@ -68,5 +70,13 @@ mod tests {
         assert!(String::from_utf8_lossy(&bytes).contains("'descr': '<u8'"));
         assert!(String::from_utf8_lossy(&bytes).contains("'shape': (7,), "));
         assert!(String::from_utf8_lossy(&header(ElementType::U64, &[])).contains("'shape': (), "));
+    }
+
+    #[test]
+    fn names_of_element_types_are_read_back() {
+        for known in [ElementType::U8, ElementType::U32, ElementType::U64] {
+            assert_eq!(element(dtype(known)), Some(known));
+        }
+        assert_eq!(element("<f8"), None);
     }
 }

@@ -148,6 +148,8 @@ pub struct VerifyReport {
 /// Type of an array's elements; always little endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ElementType {
+    /// Unsigned, 1 byte: bytes as they are.
+    U8,
     /// Unsigned, 4 bytes.
     U32,
     /// Unsigned, 8 bytes.
@@ -159,6 +161,7 @@ impl ElementType {
     #[must_use]
     pub const fn bytes(self) -> usize {
         match self {
+            Self::U8 => 1,
             Self::U32 => 4,
             Self::U64 => 8,
         }

@@ -5,6 +5,7 @@
 //! number-theoretic transforms. Deliberately absent: signs, general division.
 
 mod division;
+mod limbs;
 mod multiply;
 mod prime_field;
 mod schoolbook;

@@ -1,0 +1,116 @@
+//! The moduli: primes just below 2^62, found cell by cell.
+
+use crate::decimal::Montgomery;
+
+/// Numbers of a cell.
+pub(super) const CELL: u64 = 8192;
+/// Most primes taken from a cell; about 190 are there, fewer than 128 in one cell of a million.
+pub(super) const CELL_PRIMES: usize = 128;
+/// Cells are counted downwards from here.
+const TOP: u64 = 1 << 62;
+/// Most cells, so that every number has 62 bits.
+pub(super) const MAX_CELLS: u32 = 1 << 24;
+
+/// Primes that are sieved out.
+const SMALL: [u64; 45] = {
+    let mut primes = [0; 45];
+    let (mut found, mut number) = (0, 3);
+    while found < 45 {
+        let mut divisor = 3;
+        while divisor * divisor <= number && number % divisor != 0 {
+            divisor += 2;
+        }
+        if divisor * divisor > number {
+            primes[found] = number;
+            found += 1;
+        }
+        number += 2;
+    }
+    primes
+};
+
+/// Bases that decide every number below 2^64 (J. Sinclair, 2011).
+const BASES: [u64; 7] = [2, 325, 9375, 28178, 450_775, 9_780_504, 1_795_265_022];
+
+/// The numbers of a cell: `TOP - (cell + 1) * CELL .. TOP - cell * CELL`.
+pub(super) fn bounds(cell: u32) -> std::ops::Range<u64> {
+    let end = TOP - u64::from(cell) * CELL;
+    end - CELL..end
+}
+
+/// The largest [`CELL_PRIMES`] primes of a cell, or all if there are fewer, from the largest down.
+pub(super) fn primes(cell: u32) -> Vec<u64> {
+    let range = bounds(cell);
+    // Odd numbers only: entry k stands for range.start + 1 + 2 * k.
+    let mut composite = [false; CELL as usize / 2];
+    for prime in SMALL {
+        let rest = (range.start + 1) % prime;
+        // The first k with 2 * k = -rest modulo the prime.
+        let twice = if rest == 0 { 0 } else { prime - rest };
+        let first = if twice.is_multiple_of(2) { twice / 2 } else { (twice + prime) / 2 };
+        for entry in (first as usize..composite.len()).step_by(prime as usize) {
+            composite[entry] = true;
+        }
+    }
+    let candidates = (0..composite.len()).rev().filter(|entry| !composite[*entry]);
+    let numbers = candidates.map(|entry| range.start + 1 + 2 * entry as u64);
+    numbers.filter(|number| is_prime(*number)).take(CELL_PRIMES).collect()
+}
+
+/// Whether an odd number from 3 to 2^63 is prime.
+pub(super) fn is_prime(number: u64) -> bool {
+    let field = Montgomery::new(number);
+    BASES.iter().all(|base| passes(&field, *base))
+}
+
+/// Miller's test to one base; a base that the number divides says nothing.
+fn passes(field: &Montgomery, base: u64) -> bool {
+    let number = field.modulus;
+    let base = field.enter(base);
+    if base == 0 {
+        return true;
+    }
+    let (one, minus_one) = (field.enter(1), field.enter(number - 1));
+    let twos = (number - 1).trailing_zeros();
+    let mut power = field.pow(base, u128::from((number - 1) >> twos));
+    if power == one || power == minus_one {
+        return true;
+    }
+    for _ in 1..twos {
+        power = field.mul(power, power);
+        if power == minus_one {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_primes_are_those_of_division() {
+        for number in (3..20_000u64).step_by(2) {
+            let divided = (3..).step_by(2).take_while(|d| d * d <= number).all(|d| number % d != 0);
+            assert_eq!(is_prime(number), divided, "{number}");
+        }
+        // Strong pseudoprimes to the first bases, and large primes.
+        for composite in [2_047, 3_215_031_751, 3_474_749_660_383, 341_550_071_728_321] {
+            assert!(!is_prime(composite), "{composite}");
+        }
+        assert!(is_prime((1 << 61) - 1) && is_prime(TOP - 57));
+    }
+
+    #[test]
+    fn a_cell_gives_its_largest_primes() {
+        for cell in [0, 1, 77_777] {
+            let found = primes(cell);
+            let all: Vec<u64> =
+                bounds(cell).rev().filter(|n| n % 2 == 1 && is_prime(*n)).take(CELL_PRIMES).collect();
+            assert_eq!(found, all);
+            assert_eq!(found.len(), CELL_PRIMES);
+        }
+        assert_eq!(bounds(0).end, bounds(1).end + CELL);
+    }
+}
