@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+pub use fulldeck_betting as betting;
 pub use fulldeck_eval::arch::{Backend, UnknownBackend};
 pub use fulldeck_job::Registry;
 pub use fulldeck_omaha as omaha;
@@ -12,7 +13,10 @@ pub use fulldeck_omaha as omaha;
 /// Every workload, computing with the kernels of `backend`.
 #[must_use]
 pub fn registry_with(backend: Backend) -> Registry {
-    Registry::new(vec![Arc::new(fulldeck_omaha::Omaha::new(backend))])
+    Registry::new(vec![
+        Arc::new(fulldeck_omaha::Omaha::new(backend)),
+        Arc::new(fulldeck_betting::Betting),
+    ])
 }
 
 /// Every workload, computing with the fastest kernels of this processor.

@@ -134,6 +134,8 @@ pub(crate) enum Command {
     Verify(commands::verify::Arguments),
     /// Omaha questions that need no run
     Omaha(commands::omaha::Arguments),
+    /// Betting trees: numbers of strategies, decisions and information sets
+    Betting(commands::betting::Arguments),
     /// Print a completion script for a shell
     Completions(commands::completions::Arguments),
     /// Print the manual page, of the program or of one command

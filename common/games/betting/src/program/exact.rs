@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Program, Ring};
+use super::{Program, Ring, residue};
 use crate::decimal::Decimal;
 
 /// Whole numbers.
@@ -54,4 +54,34 @@ fn multiply_all(factors: &[&Decimal]) -> Decimal {
 #[must_use]
 pub fn exact(program: &Program) -> Decimal {
     program.contracted().evaluate(&Whole)
+}
+
+/// Primes by whose residues a number is checked: 2^61 - 1, and the largest below 2^62.
+const CHECK_MODULI: [u64; 2] = [(1 << 61) - 1, (1 << 62) - 57];
+
+/// A computed number that does not have the residues it must have: a defect of the program or the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the number is {found} modulo {modulus}, where it must be {expected}: a defect of the program or the machine")]
+pub struct Disagreement {
+    /// The modulus.
+    pub modulus: u64,
+    /// The number's residue.
+    pub found: u64,
+    /// The residue found without the number.
+    pub expected: u64,
+}
+
+/// The result of a program, checked against residues of the program itself.
+///
+/// # Errors
+/// [`Disagreement`].
+pub fn checked(program: &Program) -> Result<Decimal, Disagreement> {
+    let number = exact(program);
+    for modulus in CHECK_MODULI {
+        let (found, expected) = (number.residue(modulus), residue(program, modulus));
+        if found != expected {
+            return Err(Disagreement { modulus, found, expected });
+        }
+    }
+    Ok(number)
 }

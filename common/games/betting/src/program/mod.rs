@@ -12,7 +12,7 @@ mod text;
 
 pub use bounds::{Bounds, Estimate, estimate};
 pub use builder::Builder;
-pub use exact::exact;
+pub use exact::{Disagreement, checked, exact};
 pub(crate) use residues::LaneProgram;
 pub use residues::{last_twenty, residue};
 pub use text::ProgramError;

@@ -20,7 +20,7 @@ pub use built_in::{BUILT_IN, BuiltInError};
 pub use cards::{Cards, Hands};
 pub use count::{Counts, RoundCounts};
 pub use exponents::{Factored, unreduced};
-pub use parse::ParseError;
+pub use parse::{KEYS, ParseError};
 pub use totals::{RoundTotals, Totals};
 
 /// Most players of a general structure.

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use super::{Betting, Cards, MAX_PLAYERS, MAX_ROUNDS, Structure, StructureError};
 
 /// The keys that take a value, as they are usually written.
-const KEYS: &[&str] = &[
+pub const KEYS: &[&str] = &[
     "numPlayers",
     "numRounds",
     "blind",

@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn every_remainder_is_that_of_division() {
-        for count in [1, 2, 15, 16, 17, 33, 100, 1000] {
+        for count in [1, 2, 15, 16, 17, 33, 100, 1000, 4000] {
             let moduli = moduli(count);
             let residues = residues(&Decimal::zero(), &moduli);
             let tree = Tree::new(&residues);

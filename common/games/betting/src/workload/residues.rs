@@ -34,8 +34,8 @@ const CHECK_PRIMES: usize = 2;
 const MAX_DIGITS: u128 = 100_000_000;
 /// Cost of finding a prime, in modular multiplications.
 const PRIME_COST: u64 = 1_500;
-/// Cost of a slice when the planner may choose: about a second of one core.
-const SLICE_COST: u64 = 500_000_000;
+/// Cost of a slice when the planner may choose: a fifth of a second or so of one core.
+const SLICE_COST: u64 = 50_000_000;
 /// Most rows of a slice: 16 MiB of result.
 const MAX_ROWS: u32 = (16 << 20) / ROW_BYTES as u32;
 /// Rows between two whose first residue is computed again when a result is checked.
