@@ -22,6 +22,8 @@ const COMMANDS: &[&str] = &[
     "query",
     "verify",
     "omaha",
+    "betting",
+    "basket",
     "completions",
     "man",
     "doctor",

@@ -83,7 +83,11 @@ impl Question {
     ///
     /// # Errors
     /// [`CountError`]; nothing is written unless the number was computed.
-    pub fn count(&self, max_digits: u64, out: &mut dyn Write) -> Result<Map<String, Value>, CountError> {
+    pub fn count(
+        &self,
+        max_digits: u64,
+        out: &mut dyn Write,
+    ) -> Result<Map<String, Value>, CountError> {
         let program = self.structure.strategies(self.seat);
         let known = estimate(&program).ok_or(CountError::Unknown)?;
         if known.digits > u128::from(max_digits) {
@@ -108,7 +112,8 @@ impl Question {
         let counts = self.structure.counts(self.seat);
         let powers = [(2, counts.own_2), (3, counts.own_3)].into_iter();
         let powers = powers.filter(|(_, exponent)| *exponent > 0);
-        let powers: Vec<_> = powers.map(|(prime, exponent)| format!("{prime}^{exponent}")).collect();
+        let powers: Vec<_> =
+            powers.map(|(prime, exponent)| format!("{prime}^{exponent}")).collect();
         if powers.is_empty() { "1".to_owned() } else { powers.join(" * ") }
     }
 
@@ -128,7 +133,10 @@ impl Question {
         fields.insert("first20".to_owned(), json!(first20));
         fields.insert("last20".to_owned(), json!(format!("{:0width$}", last_twenty(&program))));
         fields.insert("estimated_bytes".to_owned(), json!((digits as f64 * BYTES_A_DIGIT) as u64));
-        fields.insert("estimated_seconds".to_owned(), json!((digits as f64 * SECONDS_A_DIGIT * 1e3).round() / 1e3));
+        fields.insert(
+            "estimated_seconds".to_owned(),
+            json!((digits as f64 * SECONDS_A_DIGIT * 1e3).round() / 1e3),
+        );
         fields.insert("program_lines".to_owned(), json!(program.nodes().len()));
         fields.insert("unreduced".to_owned(), json!(self.unreduced()));
         for (name, count) in [

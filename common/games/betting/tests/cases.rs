@@ -38,7 +38,11 @@ fn numbers_of_strategies() {
             let number = exact(&program);
             assert_eq!(u128::from(number.digits()), known.digits);
             let text = number.to_string();
-            assert_eq!(sha256(&text), row.text("sha256_of_decimal_string"), "{structure:?} {seat:?}");
+            assert_eq!(
+                sha256(&text),
+                row.text("sha256_of_decimal_string"),
+                "{structure:?} {seat:?}"
+            );
         }
     }
 }

@@ -65,8 +65,7 @@ fn heads_up_limit_holdem() {
     assert_eq!(shape[1], (70, "56".to_owned(), "63".to_owned()));
     let (_, canonical) = totals("hu-limit", &Hands::Canonical);
     assert_eq!(sum(&canonical.information_sets), "13803249787132");
-    let unreduced =
-        |player| unreduced(&counts, structure.cards(), &Hands::Raw, player).to_string();
+    let unreduced = |player| unreduced(&counts, structure.cards(), &Hands::Raw, player).to_string();
     assert_eq!(unreduced(1), "2^63873184503726 * 3^95809776757578");
     assert_eq!(unreduced(0), "2^63873184505052 * 3^95809776756252");
     let log10 = |player| estimate(&structure.strategies(player).unwrap()).unwrap().log10;

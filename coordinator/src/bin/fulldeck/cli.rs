@@ -136,6 +136,8 @@ pub(crate) enum Command {
     Omaha(commands::omaha::Arguments),
     /// Betting trees: numbers of strategies, decisions and information sets
     Betting(commands::betting::Arguments),
+    /// The basket game: play it, solve it, count it
+    Basket(commands::basket::Arguments),
     /// Print a completion script for a shell
     Completions(commands::completions::Arguments),
     /// Print the manual page, of the program or of one command

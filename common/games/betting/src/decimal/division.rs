@@ -15,8 +15,8 @@ const RECIPROCAL: u64 = (u128::MAX / DIVISOR as u128 - (1 << 64)) as u64;
 /// Quotient and remainder of `high * 2^64 + low` by [`DIVISOR`], for `high < DIVISOR`.
 #[inline(always)]
 fn divide(high: u64, low: u64) -> (u64, u64) {
-    let estimate = u128::from(RECIPROCAL) * u128::from(high)
-        + ((u128::from(high) << 64) | u128::from(low));
+    let estimate =
+        u128::from(RECIPROCAL) * u128::from(high) + ((u128::from(high) << 64) | u128::from(low));
     let (mut quotient, fraction) = ((estimate >> 64) as u64, estimate as u64);
     quotient = quotient.wrapping_add(1);
     let mut rest = low.wrapping_sub(quotient.wrapping_mul(DIVISOR));

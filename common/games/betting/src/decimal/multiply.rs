@@ -99,7 +99,8 @@ impl Garner {
     #[inline(always)]
     fn join(&self, [x, y, z]: [u64; 3]) -> [u64; 3] {
         let [p, q, r] = MODULI;
-        let below = |value: u64, modulus: u64| if value >= modulus { value - modulus } else { value };
+        let below =
+            |value: u64, modulus: u64| if value >= modulus { value - modulus } else { value };
         // The moduli are so close that a residue is below twice each other modulus.
         let second = below(self.p_mod_q.times(y + q - below(x, q), q), q);
         let third = below(self.p_mod_r.times(z + r - below(x, r), r), r);

@@ -222,9 +222,7 @@ impl Transform {
 
 /// The values at the same place of each quarter.
 #[inline(always)]
-fn quarters(
-    values: &mut [u64],
-) -> impl Iterator<Item = (&mut u64, &mut u64, &mut u64, &mut u64)> {
+fn quarters(values: &mut [u64]) -> impl Iterator<Item = (&mut u64, &mut u64, &mut u64, &mut u64)> {
     let (low, high) = values.split_at_mut(values.len() / 2);
     let (a, b) = low.split_at_mut(low.len() / 2);
     let (c, d) = high.split_at_mut(high.len() / 2);

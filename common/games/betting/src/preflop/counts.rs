@@ -65,11 +65,7 @@ pub(super) fn counts(structure: &Preflop, seat: Seat) -> TreeCounts {
     visit(structure, structure.start(seat), &mut HashMap::new())
 }
 
-fn visit(
-    structure: &Preflop,
-    state: State,
-    known: &mut HashMap<State, TreeCounts>,
-) -> TreeCounts {
+fn visit(structure: &Preflop, state: State, known: &mut HashMap<State, TreeCounts>) -> TreeCounts {
     if let Some(counts) = known.get(&state) {
         return *counts;
     }

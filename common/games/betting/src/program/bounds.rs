@@ -51,10 +51,8 @@ impl Floating {
     }
 
     fn mul(&self, other: &Self, limbs: usize, rounding: Rounding) -> Self {
-        let exponent = self
-            .exponent
-            .checked_add(other.exponent)
-            .expect("lengths of numbers stay below 2^128");
+        let exponent =
+            self.exponent.checked_add(other.exponent).expect("lengths of numbers stay below 2^128");
         Self { mantissa: self.mantissa.mul(&other.mantissa), exponent }.rounded(limbs, rounding)
     }
 

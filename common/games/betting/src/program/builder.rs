@@ -84,7 +84,9 @@ impl Builder {
                         terms.iter_mut().for_each(|term| *term = places[term.0 as usize]);
                     }
                     Node::Product(factors) => {
-                        factors.iter_mut().for_each(|factor| factor.0 = places[factor.0.0 as usize]);
+                        factors
+                            .iter_mut()
+                            .for_each(|factor| factor.0 = places[factor.0.0 as usize]);
                     }
                 }
                 places[position] = NodeId(nodes.len() as u32);

@@ -61,7 +61,9 @@ const CHECK_MODULI: [u64; 2] = [(1 << 61) - 1, (1 << 62) - 57];
 
 /// A computed number that does not have the residues it must have: a defect of the program or the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the number is {found} modulo {modulus}, where it must be {expected}: a defect of the program or the machine")]
+#[error(
+    "the number is {found} modulo {modulus}, where it must be {expected}: a defect of the program or the machine"
+)]
 pub struct Disagreement {
     /// The modulus.
     pub modulus: u64,

@@ -93,9 +93,8 @@ impl Program {
     pub fn evaluate<R: Ring>(&self, ring: &R) -> R::Value {
         let mut uses = self.uses();
         let mut values: Vec<Option<R::Value>> = Vec::with_capacity(self.nodes.len());
-        let known = |values: &[Option<R::Value>], id: NodeId| -> bool {
-            values[id.0 as usize].is_some()
-        };
+        let known =
+            |values: &[Option<R::Value>], id: NodeId| -> bool { values[id.0 as usize].is_some() };
         for node in &self.nodes {
             debug_assert!(node.operands().all(|operand| known(&values, operand)));
             let value = compute(ring, node, &values);

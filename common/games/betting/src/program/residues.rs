@@ -87,7 +87,8 @@ impl LaneProgram {
                     Step::Sum { constant: *constant, terms: terms.iter().map(|t| t.0).collect() }
                 }
                 Node::Product(factors) => {
-                    let squares = |exponent: u128| u64::from(exponent.ilog2() + exponent.count_ones());
+                    let squares =
+                        |exponent: u128| u64::from(exponent.ilog2() + exponent.count_ones());
                     multiplications += factors.iter().map(|(_, e)| squares(*e)).sum::<u64>() - 1;
                     Step::Product(factors.iter().map(|(id, e)| (id.0, *e)).collect())
                 }

@@ -32,7 +32,8 @@ impl fmt::Display for Program {
         for (position, node) in self.nodes().iter().enumerate() {
             let text = match node {
                 Node::Sum { constant, terms } => {
-                    let constant = (*constant > 0 || terms.is_empty()).then(|| constant.to_string());
+                    let constant =
+                        (*constant > 0 || terms.is_empty()).then(|| constant.to_string());
                     let terms = terms.iter().map(|term| format!("v{}", term.0));
                     constant.into_iter().chain(terms).collect::<Vec<_>>().join(" + ")
                 }
@@ -111,7 +112,8 @@ fn node(text: &str, position: usize) -> Result<Node, String> {
 fn power(text: &str, position: usize) -> Result<(NodeId, u128), String> {
     let (factor, exponent) = text.split_once('^').unwrap_or((text, "1"));
     let exponent = exponent.trim().parse().ok().filter(|exponent| *exponent > 0);
-    let exponent = exponent.ok_or_else(|| format!("'{text}' has no exponent from 1 to 2^128 - 1"))?;
+    let exponent =
+        exponent.ok_or_else(|| format!("'{text}' has no exponent from 1 to 2^128 - 1"))?;
     Ok((operand(factor.trim(), position)?, exponent))
 }
 

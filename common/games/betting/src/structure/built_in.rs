@@ -5,7 +5,10 @@ use crate::preflop::{Preflop, PreflopError};
 
 /// The names that [`Structure::built_in`] knows, with what they are.
 pub const BUILT_IN: &[(&str, &str)] = &[
-    ("seed:PLAYERS,CAP", "one fixed-limit round without cards, bets up to CAP, folding always allowed"),
+    (
+        "seed:PLAYERS,CAP",
+        "one fixed-limit round without cards, bets up to CAP, folding always allowed",
+    ),
     ("kuhn:PLAYERS", "Kuhn poker: one card each of PLAYERS + 1, one bet"),
     ("leduc", "Leduc hold'em: six cards, two rounds of at most two bets"),
     ("hu-limit", "heads-up limit Texas hold'em, four bets a round"),
@@ -16,7 +19,9 @@ pub const BUILT_IN: &[(&str, &str)] = &[
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BuiltInError {
     /// No such name.
-    #[error("no structure is called '{0}': seed:PLAYERS,CAP, kuhn:PLAYERS, leduc, hu-limit and hu-nolimit:SB,BB,STACK are")]
+    #[error(
+        "no structure is called '{0}': seed:PLAYERS,CAP, kuhn:PLAYERS, leduc, hu-limit and hu-nolimit:SB,BB,STACK are"
+    )]
     Name(String),
     /// Wrong numbers after the name.
     #[error("'{0}' has the wrong numbers: {1} is right")]

@@ -71,11 +71,8 @@ impl Cards {
     /// Orbits of the suit permutations on hands and boards, by the Cauchy-Frobenius lemma: the mean number of
     /// combinations that a permutation leaves as they are. Those are unions of its cycles.
     fn orbits(&self, round: usize) -> Decimal {
-        let sizes: Vec<usize> = [self.hole]
-            .iter()
-            .chain(&self.board[..=round])
-            .map(|size| *size as usize)
-            .collect();
+        let sizes: Vec<usize> =
+            [self.hole].iter().chain(&self.board[..=round]).map(|size| *size as usize).collect();
         let mut fixed = 0u128;
         let mut permutations = 0u128;
         for_each_permutation(self.suits as usize, &mut |permutation| {
@@ -154,9 +151,8 @@ pub(crate) fn binomial(n: u32, k: u32) -> Decimal {
         return Decimal::zero();
     }
     // Decks have at most a few hundred cards and sets at most a few: 128 bits hold every step.
-    let count = (0..k.min(n - k)).fold(1u128, |count, taken| {
-        count * u128::from(n - taken) / u128::from(taken + 1)
-    });
+    let count = (0..k.min(n - k))
+        .fold(1u128, |count, taken| count * u128::from(n - taken) / u128::from(taken + 1));
     Decimal::from(count)
 }
 

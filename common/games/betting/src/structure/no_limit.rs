@@ -161,7 +161,11 @@ impl<T: Tally> Round<T> {
             self.decide(first, left, faced, T::ONE);
             self.tally.folds.add(&T::ONE);
             // The other has an option, unless he is all-in.
-            if left > 0 { checked.add(&T::ONE) } else { self.closed[left].add(&T::ONE) }
+            if left > 0 {
+                checked.add(&T::ONE)
+            } else {
+                self.closed[left].add(&T::ONE)
+            }
             let bets = &mut situations[first];
             bets.resize(bets.len().max(faced + 1), T::ZERO);
             bets[faced].add(&T::ONE);

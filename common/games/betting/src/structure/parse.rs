@@ -221,8 +221,7 @@ impl<'a> Entries<'a> {
             // Chips that the other cannot match change nothing.
             return Ok(Betting::NoLimit { stack: least });
         }
-        let max_raises =
-            self.many("maxRaises", rounds)?.ok_or(ParseError::Missing("maxRaises"))?;
+        let max_raises = self.many("maxRaises", rounds)?.ok_or(ParseError::Missing("maxRaises"))?;
         let heads_up = match self.get("headsUpCap").map(|(_, words)| words.as_slice()) {
             None | Some(["off"]) => None,
             Some(_) => self.one("headsUpCap")?,
@@ -231,7 +230,8 @@ impl<'a> Entries<'a> {
         if let Some(stacks) = stacks {
             let sizes = sizes.ok_or(ParseError::Missing("raiseSize, which stacks need,"))?;
             let raises = max_raises.iter().map(|most| *most.max(&heads_up.unwrap_or(0)));
-            let bets = sizes.iter().zip(raises).map(|(size, most)| u64::from(*size) * u64::from(most));
+            let bets =
+                sizes.iter().zip(raises).map(|(size, most)| u64::from(*size) * u64::from(most));
             let posted = blinds.iter().max().copied().unwrap_or(0);
             let needed = bets.sum::<u64>() + u64::from(posted);
             if stacks.iter().any(|stack| u64::from(*stack) < needed) {

@@ -36,7 +36,8 @@ impl Structure {
 
     fn check_cards(&self) -> Result<(), StructureError> {
         let cards = &self.cards;
-        let deck = cards.suits.checked_mul(cards.ranks).filter(|deck| (1..=MAX_DECK).contains(deck));
+        let deck =
+            cards.suits.checked_mul(cards.ranks).filter(|deck| (1..=MAX_DECK).contains(deck));
         let Some(deck) = deck.filter(|_| cards.suits <= MAX_SUITS) else {
             let (suits, ranks) = (cards.suits, cards.ranks);
             return Err(StructureError(format!(
@@ -44,12 +45,15 @@ impl Structure {
                  and {MAX_DECK} cards are right"
             )));
         };
-        let dealt = cards.board.iter().chain(&vec![cards.hole; self.players()]).try_fold(
-            0u32,
-            |sum, more| sum.checked_add(*more),
-        );
+        let dealt = cards
+            .board
+            .iter()
+            .chain(&vec![cards.hole; self.players()])
+            .try_fold(0u32, |sum, more| sum.checked_add(*more));
         if dealt.is_none_or(|dealt| dealt > deck) {
-            return Err(StructureError(format!("more cards are dealt than the {deck} of the deck")));
+            return Err(StructureError(format!(
+                "more cards are dealt than the {deck} of the deck"
+            )));
         }
         Ok(())
     }

@@ -62,9 +62,9 @@ impl CountsRun {
     /// All numbers in the order of the plan.
     fn numbers(&self) -> &[Number] {
         self.numbers.get_or_init(|| {
-            let seats = self.structures().flat_map(|structure| {
-                structure.seats().map(move |seat| (structure, seat))
-            });
+            let seats = self
+                .structures()
+                .flat_map(|structure| structure.seats().map(move |seat| (structure, seat)));
             let seats: Vec<_> = seats.collect();
             seats
                 .into_par_iter()
@@ -87,8 +87,7 @@ impl CountsRun {
 
     fn number_of(&self, slice: &Slice) -> Option<&Number> {
         let (index, row) = (slice.job.0 as usize, slice.first_row as usize);
-        let before: usize =
-            self.structures().take(index).map(|s| usize::from(s.players())).sum();
+        let before: usize = self.structures().take(index).map(|s| usize::from(s.players())).sum();
         let number = self.numbers().get(before + row)?;
         (usize::from(number.seat.0) == row).then_some(number)
     }
@@ -165,9 +164,9 @@ impl Computation for CountsRun {
         let mut payloads = Vec::with_capacity(slices.len());
         for slice in slices {
             context.poll()?;
-            let number = self
-                .number_of(slice)
-                .ok_or_else(|| ComputeError::Invalid(format!("there is no slice {}", slice.id.0)))?;
+            let number = self.number_of(slice).ok_or_else(|| {
+                ComputeError::Invalid(format!("there is no slice {}", slice.id.0))
+            })?;
             payloads.push(self.compute_one(number)?.to_bytes());
             (context.progress)(slice.cost);
         }
@@ -181,7 +180,12 @@ impl Computation for CountsRun {
         let record = Record::from_bytes(payload).map_err(|error| CheckError(error.to_string()))?;
         let what = || {
             let structure = &number.structure;
-            format!("{} players, cap {}, seat {}", structure.players(), structure.cap(), number.seat.0)
+            format!(
+                "{} players, cap {}, seat {}",
+                structure.players(),
+                structure.cap(),
+                number.seat.0
+            )
         };
         let outline = Record::outline(&number.structure.strategies(number.seat));
         if outline.is_some_and(|outline| outline != record.without_hash()) {
@@ -205,7 +209,8 @@ impl Computation for CountsRun {
         let mut rows = Vec::with_capacity(len);
         let mut longest = 0;
         for (index, number) in numbers.iter().enumerate().take(plan.slices().len()) {
-            let payload = payloads.next().ok_or_else(|| io::Error::other("results are missing"))??;
+            let payload =
+                payloads.next().ok_or_else(|| io::Error::other("results are missing"))??;
             sink.write_at(array, (index * RECORD_BYTES) as u64, &payload)?;
             let record = Record::from_bytes(&payload).map_err(io::Error::other)?;
             longest = longest.max(record.digits);
@@ -234,7 +239,8 @@ impl Computation for CountsRun {
         };
         let wrong = |error: String| QueryError::Question(error);
         let number = |text: &String| {
-            text.parse::<u64>().map_err(|_| wrong(format!("'{text}' is no number: players and cap are")))
+            text.parse::<u64>()
+                .map_err(|_| wrong(format!("'{text}' is no number: players and cap are")))
         };
         let structure = Preflop::new(number(players)?, number(cap)?)
             .map_err(|error| wrong(error.to_string()))?
@@ -242,8 +248,7 @@ impl Computation for CountsRun {
         let seat = structure
             .seat_named(position, Order::FirstToAct)
             .map_err(|error| wrong(error.to_string()))?;
-        let known =
-            self.numbers().iter().position(|n| n.structure == structure && n.seat == seat);
+        let known = self.numbers().iter().position(|n| n.structure == structure && n.seat == seat);
         let index = known.ok_or_else(|| {
             let (players, cap) = (self.largest.players(), self.largest.cap());
             wrong(format!("the run ends at {players} players and cap {cap}"))
@@ -271,7 +276,8 @@ impl Computation for CountsRun {
         context: &ComputeContext<'_>,
     ) -> Result<VerifyReport, QueryError> {
         let numbers = self.numbers();
-        let wanted = ((numbers.len() as f64 * sample.fraction).ceil() as usize).clamp(1, numbers.len());
+        let wanted =
+            ((numbers.len() as f64 * sample.fraction).ceil() as usize).clamp(1, numbers.len());
         let mut order: Vec<usize> = (0..numbers.len()).collect();
         order.sort_by_key(|index| random(sample.seed, *index as u64));
         let mut report = VerifyReport::default();
@@ -282,7 +288,9 @@ impl Computation for CountsRun {
             let program = number.structure.strategies(number.seat);
             let walked = number.structure.counts(number.seat).terminals <= WALKED_TERMINALS;
             let computed = match (self.is_computed(number), walked) {
-                (true, true) => Some(Record::of_number(&walk::strategies(&number.structure, number.seat))),
+                (true, true) => {
+                    Some(Record::of_number(&walk::strategies(&number.structure, number.seat)))
+                }
                 (true, false) => Some(Record::of_number(&exact(&program))),
                 (false, _) => Record::outline(&program),
             };

@@ -111,8 +111,11 @@ mod tests {
     fn a_cell_gives_its_largest_primes() {
         for cell in [0, 1, 77_777] {
             let found = primes(cell);
-            let all: Vec<u64> =
-                bounds(cell).rev().filter(|n| n % 2 == 1 && is_prime(*n)).take(CELL_PRIMES).collect();
+            let all: Vec<u64> = bounds(cell)
+                .rev()
+                .filter(|n| n % 2 == 1 && is_prime(*n))
+                .take(CELL_PRIMES)
+                .collect();
             assert_eq!(found, all);
             assert_eq!(found.len(), CELL_PRIMES);
         }

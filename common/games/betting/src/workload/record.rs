@@ -82,7 +82,8 @@ impl Record {
     pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self, Malformed> {
         let bytes: &[u8; RECORD_BYTES] = bytes.try_into().map_err(|_| Malformed("the length"))?;
         let digits = u128::from_le_bytes(bytes[..16].try_into().map_err(|_| Malformed("a field"))?);
-        let residue = u64::from_le_bytes(bytes[16..24].try_into().map_err(|_| Malformed("a field"))?);
+        let residue =
+            u64::from_le_bytes(bytes[16..24].try_into().map_err(|_| Malformed("a field"))?);
         let shown = usize::try_from(digits).unwrap_or(usize::MAX).min(END_DIGITS);
         let end = |from: usize| {
             let (text, padding) = bytes[from..from + END_DIGITS].split_at(shown);

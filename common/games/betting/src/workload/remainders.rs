@@ -57,13 +57,19 @@ pub(super) fn number(residues: &[Residue]) -> Result<Decimal, RemainderError> {
     let scaled: u128 = residues
         .iter()
         .zip(&coefficients)
-        .map(|(residue, coefficient)| (u128::from(*coefficient) << 64) / u128::from(residue.modulus))
+        .map(|(residue, coefficient)| {
+            (u128::from(*coefficient) << 64) / u128::from(residue.modulus)
+        })
         .sum();
     let quotient = (scaled + (1 << 63)) >> 64;
     let multiple = tree.root().mul(&Decimal::from(quotient));
     let number = sum.checked_sub(&multiple).ok_or(RemainderError::TooFew)?;
     // A residue that does not belong gives a number as long as the product.
-    if number.limbs().len() < tree.root().limbs().len() { Ok(number) } else { Err(RemainderError::TooFew) }
+    if number.limbs().len() < tree.root().limbs().len() {
+        Ok(number)
+    } else {
+        Err(RemainderError::TooFew)
+    }
 }
 
 /// Products of the moduli: of each leaf, of each pair of leaves, and so on to the whole.
@@ -234,7 +240,8 @@ mod tests {
     }
 
     fn residues(number: &Decimal, moduli: &[u64]) -> Vec<Residue> {
-        let residue = |modulus: &u64| Residue { modulus: *modulus, residue: number.residue(*modulus) };
+        let residue =
+            |modulus: &u64| Residue { modulus: *modulus, residue: number.residue(*modulus) };
         moduli.iter().map(residue).collect()
     }
 

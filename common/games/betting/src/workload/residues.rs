@@ -65,7 +65,8 @@ impl ResiduesRun {
         let program = structure.strategies(seat);
         let known = estimate(&program).map(|known| known.digits);
         let digits = known.filter(|digits| *digits <= MAX_DIGITS).ok_or_else(|| {
-            let digits = known.map_or("an unknown number of".to_owned(), |digits| digits.to_string());
+            let digits =
+                known.map_or("an unknown number of".to_owned(), |digits| digits.to_string());
             WorkloadError::Refused(format!(
                 "the number has {digits} digits, more than the {MAX_DIGITS} that are put together; \
                  fulldeck betting size, residue and dag work for any length"
@@ -133,7 +134,8 @@ impl ResiduesRun {
         let mut residues = vec![0; moduli.len()];
         self.read_digits(artifact, |digits| {
             for piece in digits.chunks(18) {
-                let value = piece.iter().fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
+                let value =
+                    piece.iter().fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
                 let base = 10u64.pow(piece.len() as u32);
                 for (residue, modulus) in residues.iter_mut().zip(moduli) {
                     let raised = mul_mod(*residue, base % modulus, *modulus);
@@ -226,7 +228,11 @@ impl Computation for ResiduesRun {
     /// Moduli are primes of their cells, residues are below them, and some are computed again by other code.
     fn check(&self, slice: &Slice, payload: &[u8]) -> Result<(), CheckError> {
         if payload.len() as u64 != slice.raw_bytes {
-            return Err(CheckError(format!("{} bytes instead of {}", payload.len(), slice.raw_bytes)));
+            return Err(CheckError(format!(
+                "{} bytes instead of {}",
+                payload.len(),
+                slice.raw_bytes
+            )));
         }
         payload.par_chunks(ROW_BYTES).enumerate().try_for_each(|(index, bytes)| {
             let row = slice.first_row + index as u32;
@@ -264,7 +270,8 @@ impl Computation for ResiduesRun {
     ) -> io::Result<()> {
         let mut residues = Vec::with_capacity(self.wanted + CHECK_PRIMES);
         for _ in plan.slices() {
-            let payload = payloads.next().ok_or_else(|| io::Error::other("results are missing"))??;
+            let payload =
+                payloads.next().ok_or_else(|| io::Error::other("results are missing"))??;
             let more = payload.chunks(ROW_BYTES).flat_map(entries);
             residues.extend(more.take(self.wanted + CHECK_PRIMES - residues.len()));
         }
@@ -275,7 +282,8 @@ impl Computation for ResiduesRun {
         let value = number(used).map_err(io::Error::other)?;
         let agrees = |check: &Residue| value.residue(check.modulus) == check.residue;
         let mersenne = (1 << 61) - 1;
-        if !checks.iter().all(agrees) || value.residue(mersenne) != residue(&self.program, mersenne) {
+        if !checks.iter().all(agrees) || value.residue(mersenne) != residue(&self.program, mersenne)
+        {
             return Err(io::Error::other("the number does not have the residues of other primes"));
         }
         self.publish(&value, sink)
@@ -342,7 +350,9 @@ impl Computation for ResiduesRun {
             (context.progress)(1);
             if stored != computed {
                 report.mismatched += 1;
-                report.examples.push(format!("modulo {modulus}: artifact {stored}, program {computed}"));
+                report
+                    .examples
+                    .push(format!("modulo {modulus}: artifact {stored}, program {computed}"));
             }
         }
         report.examples.truncate(10);

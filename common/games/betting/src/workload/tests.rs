@@ -126,7 +126,8 @@ fn a_number_is_the_same_however_its_residues_are_cut() {
     assert_eq!(digits["digits"], number.last_digits(10));
     let residue = ask(&*run, &whole, &["residue", "1000003"]).unwrap();
     assert_eq!(residue["residue"], number.residue(1_000_003).to_string());
-    for bad in [&["digits", "51843", "11"][..], &["digits", "0", "1"], &["residue", "0"], &["what"]] {
+    for bad in [&["digits", "51843", "11"][..], &["digits", "0", "1"], &["residue", "0"], &["what"]]
+    {
         assert!(ask(&*run, &whole, bad).is_err(), "{bad:?}");
     }
     let mut damaged = whole.clone();

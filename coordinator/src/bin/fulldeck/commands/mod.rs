@@ -1,5 +1,6 @@
 //! One module a command: `Arguments`, and `execute`, which returns the exit code.
 
+pub(crate) mod basket;
 pub(crate) mod betting;
 pub(crate) mod completions;
 pub(crate) mod coordinator;

@@ -1,12 +1,10 @@
 //! What all questions about a seat have in common.
 
-use clap::{Args, Parser, ValueEnum};
+use clap::{Args, ValueEnum};
 use fulldeck_common::betting::answer::Question;
 use fulldeck_common::betting::preflop::{Order, Preflop};
-use serde_json::{Map, Value};
 
 use crate::error::CliError;
-use crate::questions;
 
 /// A seat of a structure.
 #[derive(Clone, Debug, Args)]
@@ -24,7 +22,12 @@ pub(super) struct Asked {
     #[arg(long, env = "FULLDECK_FOLD_WHEN_FREE", value_name = "WHETHER", default_value = "yes")]
     fold_when_free: YesNo,
     /// How seats are numbered: 0 first to act and the big blind last, or 0 the small blind and 1 the big blind
-    #[arg(long, env = "FULLDECK_BLIND_ORDER", value_name = "ORDER", default_value = "first-to-act")]
+    #[arg(
+        long,
+        env = "FULLDECK_BLIND_ORDER",
+        value_name = "ORDER",
+        default_value = "first-to-act"
+    )]
     blind_order: SeatOrder,
 }
 
@@ -43,7 +46,8 @@ pub(super) enum SeatOrder {
 impl Asked {
     pub(super) fn question(&self) -> Result<Question, CliError> {
         let wrong = |error: &dyn std::fmt::Display| CliError::usage(error.to_string());
-        let players = self.players.ok_or_else(|| CliError::usage("the number of players is missing"))?;
+        let players =
+            self.players.ok_or_else(|| CliError::usage("the number of players is missing"))?;
         let structure = Preflop::new(players, self.cap)
             .map_err(|error| wrong(&error))?
             .with_fold_when_free(self.fold_when_free == YesNo::Yes);
@@ -54,23 +58,4 @@ impl Asked {
         let seat = structure.seat_named(&self.seat, order).map_err(|error| wrong(&error))?;
         Ok(Question { structure, seat, order })
     }
-}
-
-/// The arguments of a question as one line of standard input has them.
-#[derive(Debug, Parser)]
-#[command(no_binary_name = true, disable_help_flag = true)]
-struct Line<A: Args> {
-    #[command(flatten)]
-    arguments: A,
-}
-
-/// Answers one question a line.
-pub(super) fn answer_lines<A: Args>(
-    mut answer: impl FnMut(&A) -> Result<Map<String, Value>, CliError>,
-) -> Result<u8, CliError> {
-    let (mut input, mut out) = (std::io::stdin().lock(), std::io::stdout().lock());
-    questions::answer_all(&mut input, &mut out, |words| {
-        let line = Line::<A>::try_parse_from(words).map_err(|error| CliError::from(&error))?;
-        answer(&line.arguments)
-    })
 }

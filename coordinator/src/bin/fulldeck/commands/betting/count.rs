@@ -10,10 +10,11 @@ use fulldeck_common::betting::answer::DEFAULT_MAX_DIGITS;
 use fulldeck_service::exit;
 use serde_json::{Map, Value, json};
 
-use super::asked::{Asked, answer_lines};
+use super::asked::Asked;
 use crate::app::App;
 use crate::commands::query::Record;
 use crate::error::CliError;
+use crate::questions::answer_lines;
 
 /// Flags of `betting count`.
 #[derive(Clone, Debug, Args)]
@@ -76,13 +77,14 @@ fn to_file(arguments: &Arguments, path: &PathBuf) -> Result<Map<String, Value>, 
             Ok(())
         }
     }
-    let mut fields = answer(arguments, &mut AtFirstDigit { path, file: None }).map_err(|error| {
-        // What went wrong outside the program is the file's fault.
-        match error.kind {
-            "unexpected" => CliError::usage(format!("{}: {}", path.display(), error.message)),
-            _ => error,
-        }
-    })?;
+    let mut fields =
+        answer(arguments, &mut AtFirstDigit { path, file: None }).map_err(|error| {
+            // What went wrong outside the program is the file's fault.
+            match error.kind {
+                "unexpected" => CliError::usage(format!("{}: {}", path.display(), error.message)),
+                _ => error,
+            }
+        })?;
     fields.insert("file".to_owned(), json!(path.display().to_string()));
     Ok(fields)
 }

@@ -10,12 +10,13 @@ use fulldeck_common::betting::program::{Program, estimate};
 use fulldeck_service::exit;
 use serde_json::{Map, Value, json};
 
-use super::asked::{Asked, answer_lines};
+use super::asked::Asked;
 use super::residue::{Moduli, Residues};
 use crate::app::App;
 use crate::error::CliError;
 use crate::output::table::record;
 use crate::output::{Answer, Style};
+use crate::questions::answer_lines;
 
 /// Longest file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 30;
@@ -120,11 +121,14 @@ fn read(path: &PathBuf) -> Result<String, String> {
     let read = if path.as_os_str() == "-" {
         std::io::stdin().take(MAX_FILE_BYTES + 1).read_to_string(&mut text)
     } else {
-        fs::File::open(path).and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text))
+        fs::File::open(path)
+            .and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text))
     };
     match read {
         Err(error) => Err(format!("cannot read it: {error}")),
-        Ok(len) if len as u64 > MAX_FILE_BYTES => Err(format!("longer than {MAX_FILE_BYTES} bytes")),
+        Ok(len) if len as u64 > MAX_FILE_BYTES => {
+            Err(format!("longer than {MAX_FILE_BYTES} bytes"))
+        }
         Ok(_) => Ok(text),
     }
 }

@@ -59,7 +59,9 @@ impl From<CountError> for CliError {
                 "'betting size', 'betting residue' and 'betting dag' answer for any length; \
                  --max-digits allows longer numbers",
             ),
-            CountError::Unknown => Self::usage(text).hint("'betting residue' and 'betting dag' work"),
+            CountError::Unknown => {
+                Self::usage(text).hint("'betting residue' and 'betting dag' work")
+            }
             CountError::Disagreement(_) => Self::unexpected(text),
             CountError::Write(error) => error.into(),
         }

@@ -6,11 +6,12 @@ use fulldeck_common::betting::program::{Program, residue};
 use fulldeck_service::exit;
 use serde_json::{Map, Value, json};
 
-use super::asked::{Asked, answer_lines};
+use super::asked::Asked;
 use crate::app::App;
 use crate::error::CliError;
 use crate::output::table::{label, pairs, plain};
 use crate::output::{Answer, Style};
+use crate::questions::answer_lines;
 
 /// Flags of `betting residue`.
 #[derive(Clone, Debug, Args)]

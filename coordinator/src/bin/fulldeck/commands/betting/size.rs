@@ -4,10 +4,11 @@ use clap::builder::BoolishValueParser;
 use clap::{ArgAction, Args};
 use fulldeck_service::exit;
 
-use super::asked::{Asked, answer_lines};
+use super::asked::Asked;
 use crate::app::App;
 use crate::commands::query::Record;
 use crate::error::CliError;
+use crate::questions::answer_lines;
 
 /// Flags of `betting size`.
 #[derive(Clone, Debug, Args)]

@@ -31,8 +31,7 @@ impl Answer for Structures {
     }
 
     fn table(&self, style: Style) -> String {
-        let rows =
-            BUILT_IN.iter().map(|(name, what)| vec![(*name).to_owned(), (*what).to_owned()]);
+        let rows = BUILT_IN.iter().map(|(name, what)| vec![(*name).to_owned(), (*what).to_owned()]);
         let mut text = columns(style, &["structure", "what it is"], rows.collect());
         text.push_str(&format!(
             "\nFiles begin with GAMEDEF, say limit or nolimit, and have the keys\n{}.\n",

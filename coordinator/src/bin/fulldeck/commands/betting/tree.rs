@@ -9,11 +9,11 @@ use fulldeck_common::betting::structure::{Hands, Structure};
 use fulldeck_service::exit;
 use serde_json::{Map, Value};
 
-use super::asked::answer_lines;
 use crate::app::App;
 use crate::error::CliError;
 use crate::output::table::{columns, label, pairs, plain};
 use crate::output::{Answer, Style};
+use crate::questions::answer_lines;
 
 /// Longest structure file, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;
