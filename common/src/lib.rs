@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+pub use fulldeck_basket as basket;
+pub use fulldeck_betting as betting;
 pub use fulldeck_cards::{Card, CardSet, Clusters};
 pub use fulldeck_eval::arch::{Backend, UnknownBackend};
 pub use fulldeck_job::Registry;
@@ -17,6 +19,8 @@ pub fn registry_with(backend: Backend) -> Registry {
     Registry::new(vec![
         Arc::new(fulldeck_omaha::Omaha::new(backend)),
         Arc::new(fulldeck_joker::Joker),
+        Arc::new(fulldeck_betting::Betting),
+        Arc::new(fulldeck_basket::Totalling),
     ])
 }
 

@@ -23,6 +23,8 @@ const COMMANDS: &[&str] = &[
     "verify",
     "omaha",
     "joker",
+    "betting",
+    "basket",
     "completions",
     "man",
     "doctor",

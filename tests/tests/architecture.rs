@@ -53,9 +53,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("fulldeck-cards", &[]),
     ("fulldeck-eval", &["fulldeck-cards"]),
     ("fulldeck-omaha", &["fulldeck-job", "fulldeck-cards", "fulldeck-eval"]),
+    ("fulldeck-betting", &["fulldeck-job"]),
+    ("fulldeck-basket", &["fulldeck-job"]),
     ("fulldeck-artifact", &["fulldeck-job"]),
     ("fulldeck-service", &[]),
-    ("fulldeck-common", &["fulldeck-job", "fulldeck-eval", "fulldeck-omaha"]),
+    (
+        "fulldeck-common",
+        &["fulldeck-job", "fulldeck-eval", "fulldeck-omaha", "fulldeck-betting", "fulldeck-basket"],
+    ),
     // The worker's library is linked by `fulldeck run`, in the binary alone: see `sources`.
     (
         "fulldeck-coordinator",
@@ -91,7 +96,8 @@ fn members_depend_only_along_the_arrows() {
 #[test]
 fn games_know_no_network_and_workers_no_database() {
     let metadata = metadata();
-    for game in ["fulldeck-omaha", "fulldeck-cards", "fulldeck-eval", "fulldeck-job"] {
+    let games = ["fulldeck-omaha", "fulldeck-betting", "fulldeck-basket"];
+    for game in games.into_iter().chain(["fulldeck-cards", "fulldeck-eval", "fulldeck-job"]) {
         let linked = transitive(&metadata, game);
         for engine in ["tokio", "tonic", "sled"] {
             assert!(!linked.contains(engine), "{game} must not link {engine}");
@@ -127,7 +133,8 @@ fn only_programs_name_the_registry_and_only_the_store_names_sled() {
         let text = fs::read_to_string(&file).expect("a source file");
         let path = file.to_string_lossy().into_owned();
         let is_program = path.contains("/src/bin/");
-        for name in ["fulldeck_common", "fulldeck_worker", "fulldeck_omaha"] {
+        let games = ["fulldeck_omaha", "fulldeck_betting", "fulldeck_basket"];
+        for name in ["fulldeck_common", "fulldeck_worker"].into_iter().chain(games) {
             let own = name == "fulldeck_worker" && path.contains("worker/src/");
             let named = text.lines().any(|line| line.contains(&format!("{name}::")));
             assert!(is_program || own || !named, "{path} must not name {name}");

@@ -12,6 +12,7 @@ const ALIGN: usize = 64;
 pub(crate) const fn dtype(element: ElementType) -> &'static str {
     match element {
         ElementType::U16 => "<u2",
+        ElementType::U8 => "|u1",
         ElementType::U32 => "<u4",
         ElementType::U64 => "<u8",
         ElementType::F64 => "<f8",
@@ -20,7 +21,8 @@ pub(crate) const fn dtype(element: ElementType) -> &'static str {
 
 /// The element type that NumPy calls `name`.
 pub(crate) fn element(name: &str) -> Option<ElementType> {
-    let known = [ElementType::U16, ElementType::U32, ElementType::U64, ElementType::F64];
+    use ElementType::{F64, U8, U16, U32, U64};
+    let known = [U8, U16, U32, U64, F64];
     known.into_iter().find(|element| dtype(*element) == name)
 }
 
@@ -82,5 +84,13 @@ mod tests {
         assert!(String::from_utf8_lossy(&bytes).contains("'descr': '<u8'"));
         assert!(String::from_utf8_lossy(&bytes).contains("'shape': (7,), "));
         assert!(String::from_utf8_lossy(&header(ElementType::U64, &[])).contains("'shape': (), "));
+    }
+
+    #[test]
+    fn names_of_element_types_are_read_back() {
+        for known in [ElementType::U8, ElementType::U32, ElementType::U64] {
+            assert_eq!(element(dtype(known)), Some(known));
+        }
+        assert_eq!(element("<f8"), None);
     }
 }

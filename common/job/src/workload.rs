@@ -190,6 +190,8 @@ pub struct VerifyReport {
 pub enum ElementType {
     /// Unsigned, 2 bytes.
     U16,
+    /// Unsigned, 1 byte: bytes as they are.
+    U8,
     /// Unsigned, 4 bytes.
     U32,
     /// Unsigned, 8 bytes.
@@ -204,6 +206,7 @@ impl ElementType {
     pub const fn bytes(self) -> usize {
         match self {
             Self::U16 => 2,
+            Self::U8 => 1,
             Self::U32 => 4,
             Self::U64 | Self::F64 => 8,
         }

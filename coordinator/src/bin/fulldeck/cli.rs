@@ -148,6 +148,10 @@ pub(crate) enum Command {
     Solve(commands::solve::Arguments),
     /// Measure how fast this machine is
     Bench(commands::bench::Arguments),
+    /// Betting trees: numbers of strategies, decisions and information sets
+    Betting(commands::betting::Arguments),
+    /// The basket game: play it, solve it, count it
+    Basket(commands::basket::Arguments),
     /// Print a completion script for a shell
     Completions(commands::completions::Arguments),
     /// Print the manual page, of the program or of one command

@@ -98,6 +98,8 @@ fn execute(cli: &Cli) -> Result<u8, CliError> {
         Command::Verify(arguments) => commands::verify::execute(arguments, &app),
         Command::Omaha(arguments) => commands::omaha::execute(arguments, &app),
         Command::Joker(arguments) => commands::joker::execute(arguments, &app),
+        Command::Betting(arguments) => commands::betting::execute(arguments, &app),
+        Command::Basket(arguments) => commands::basket::execute(arguments, &app),
         Command::Completions(arguments) => commands::completions::execute(arguments),
         Command::Man(arguments) => commands::man::execute(arguments),
         Command::Doctor(arguments) => commands::doctor::execute(arguments, &app),

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, Read, Write};
 
+use clap::{Args, Parser};
 use fulldeck_service::exit;
 use serde_json::{Map, Value, json};
 
@@ -10,6 +11,25 @@ use crate::output::versioned;
 
 /// Longest question, in bytes.
 const MAX_LINE_BYTES: u64 = 64 << 10;
+
+/// The arguments of a question as one line has them.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true, disable_help_flag = true)]
+struct Line<A: Args> {
+    #[command(flatten)]
+    arguments: A,
+}
+
+/// Answers every line of standard input: a line has the words that the command line would have.
+pub(crate) fn answer_lines<A: Args>(
+    mut answer: impl FnMut(&A) -> Result<Map<String, Value>, CliError>,
+) -> Result<u8, CliError> {
+    let (mut input, mut out) = (std::io::stdin().lock(), std::io::stdout().lock());
+    answer_all(&mut input, &mut out, |words| {
+        let line = Line::<A>::try_parse_from(words).map_err(|error| CliError::from(&error))?;
+        answer(&line.arguments)
+    })
+}
 
 /// Answers every line of `input` in order. A bad line is answered by its error, the others still by theirs; the
 /// exit code is then 2 at the end.

@@ -1,6 +1,8 @@
 //! One module a command: `Arguments`, and `execute`, which returns the exit code.
 
+pub(crate) mod basket;
 pub(crate) mod bench;
+pub(crate) mod betting;
 pub(crate) mod completions;
 pub(crate) mod coordinator;
 pub(crate) mod doctor;

@@ -1,0 +1,44 @@
+//! `fulldeck basket ...`
+
+mod matches;
+mod play;
+mod shape;
+mod solve;
+mod table;
+mod totals;
+
+use clap::{Args, Subcommand};
+
+use crate::app::App;
+use crate::error::CliError;
+
+/// Flags of `basket`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    question: Question,
+}
+
+#[derive(Debug, Subcommand)]
+enum Question {
+    /// Play against the program
+    Play(play::Arguments),
+    /// Who wins in a position, and by which moves
+    Solve(solve::Arguments),
+    /// Every position of a basket with its winner and winning moves
+    Table(table::Arguments),
+    /// Lost positions and winning moves of a basket of any size, in closed form
+    Totals(totals::Arguments),
+    /// How strong the levels are: exact probabilities that who begins wins
+    Matches(matches::Arguments),
+}
+
+pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> {
+    match &arguments.question {
+        Question::Play(arguments) => play::execute(arguments, app),
+        Question::Solve(arguments) => solve::execute(arguments, app),
+        Question::Table(arguments) => table::execute(arguments, app),
+        Question::Totals(arguments) => totals::execute(arguments, app),
+        Question::Matches(arguments) => matches::execute(arguments, app),
+    }
+}

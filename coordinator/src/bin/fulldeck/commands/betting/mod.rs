@@ -1,0 +1,69 @@
+//! `fulldeck betting ...`
+
+mod asked;
+mod count;
+mod dag;
+mod residue;
+mod size;
+mod structures;
+mod tree;
+
+use clap::{Args, Subcommand};
+use fulldeck_common::betting::answer::CountError;
+
+use crate::app::App;
+use crate::error::CliError;
+
+/// Flags of `betting`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    question: Question,
+}
+
+#[derive(Debug, Subcommand)]
+enum Question {
+    /// How many pure strategies a seat has before the flop: the number, its digest, or its digits in a file
+    Count(count::Arguments),
+    /// What is known of that number without computing it: length, ends, logarithm, memory and time it would take
+    Size(size::Arguments),
+    /// The number modulo others, whatever its length
+    Residue(residue::Arguments),
+    /// The number as a list of sums and products, whatever its length
+    Dag(dag::Arguments),
+    /// Read such a list again: length and residues of what it computes
+    VerifyDag(dag::VerifyArguments),
+    /// Decisions, ends, information sets and strategies of a betting structure, by round and player
+    Tree(tree::Arguments),
+    /// List the structures known by name, and the keys of structure files
+    Structures,
+}
+
+pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> {
+    match &arguments.question {
+        Question::Count(arguments) => count::execute(arguments, app),
+        Question::Size(arguments) => size::execute(arguments, app),
+        Question::Residue(arguments) => residue::execute(arguments, app),
+        Question::Dag(arguments) => dag::execute(arguments, app),
+        Question::VerifyDag(arguments) => dag::verify(arguments, app),
+        Question::Tree(arguments) => tree::execute(arguments, app),
+        Question::Structures => structures::execute(app),
+    }
+}
+
+impl From<CountError> for CliError {
+    fn from(error: CountError) -> Self {
+        let text = error.to_string();
+        match error {
+            CountError::TooLong { .. } => Self::usage(text).hint(
+                "'betting size', 'betting residue' and 'betting dag' answer for any length; \
+                 --max-digits allows longer numbers",
+            ),
+            CountError::Unknown => {
+                Self::usage(text).hint("'betting residue' and 'betting dag' work")
+            }
+            CountError::Disagreement(_) => Self::unexpected(text),
+            CountError::Write(error) => error.into(),
+        }
+    }
+}
