@@ -1,0 +1,67 @@
+//! The agents by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::seed::SeedPlayer;
+use super::{Agent, RandomPlayer};
+
+/// An agent by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AgentKind {
+    /// Any legal move.
+    Random,
+    /// The articles' player.
+    Seed,
+}
+
+/// No agent has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no agent '{0}': the agents are random, seed")]
+pub struct UnknownAgent(pub String);
+
+impl AgentKind {
+    /// All agents.
+    pub const ALL: [Self; 2] = [Self::Random, Self::Seed];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Seed => "seed",
+        }
+    }
+
+    /// Raised whenever a decision may change.
+    #[must_use]
+    pub const fn version(self) -> u32 {
+        1
+    }
+
+    /// A player of this kind.
+    #[must_use]
+    pub fn player(self) -> Box<dyn Agent> {
+        match self {
+            Self::Random => Box::new(RandomPlayer),
+            Self::Seed => Box::new(SeedPlayer::default()),
+        }
+    }
+}
+
+impl FromStr for AgentKind {
+    type Err = UnknownAgent;
+
+    fn from_str(text: &str) -> Result<Self, UnknownAgent> {
+        Self::ALL
+            .into_iter()
+            .find(|agent| agent.name() == text)
+            .ok_or_else(|| UnknownAgent(text.to_owned()))
+    }
+}
+
+impl fmt::Display for AgentKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

@@ -1,0 +1,10 @@
+//! Dou Dizhu: the exact rules, players, an arena that measures them, and exact tables over all hands.
+//!
+//! Main modules: [`cards`] (hands as fifteen counts), [`moves`] (the 27,471 moves, generated from the hand).
+//!
+//! Deliberately absent: suits (they never matter), network, disk, terminal.
+
+pub mod agents;
+pub mod cards;
+pub mod game;
+pub mod moves;
