@@ -5,6 +5,9 @@
 //! Deliberately absent: suits (they never matter), network, disk, terminal.
 
 pub mod agents;
+pub mod arena;
 pub mod cards;
+pub mod endgame;
 pub mod game;
+pub mod groups;
 pub mod moves;

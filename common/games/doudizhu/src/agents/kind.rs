@@ -4,31 +4,34 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::seed::SeedPlayer;
-use super::{Agent, RandomPlayer};
+use super::{Agent, GreedyPlayer, RandomPlayer};
 
 /// An agent by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AgentKind {
     /// Any legal move.
     Random,
+    /// Leaves as few groups as it can.
+    Greedy,
     /// The articles' player.
     Seed,
 }
 
 /// No agent has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no agent '{0}': the agents are random, seed")]
+#[error("there is no agent '{0}': the agents are random, greedy, seed")]
 pub struct UnknownAgent(pub String);
 
 impl AgentKind {
     /// All agents.
-    pub const ALL: [Self; 2] = [Self::Random, Self::Seed];
+    pub const ALL: [Self; 3] = [Self::Random, Self::Greedy, Self::Seed];
 
     /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Random => "random",
+            Self::Greedy => "greedy",
             Self::Seed => "seed",
         }
     }
@@ -44,6 +47,7 @@ impl AgentKind {
     pub fn player(self) -> Box<dyn Agent> {
         match self {
             Self::Random => Box::new(RandomPlayer),
+            Self::Greedy => Box::<GreedyPlayer>::default(),
             Self::Seed => Box::new(SeedPlayer::default()),
         }
     }

@@ -1,9 +1,11 @@
 //! Players.
 
+mod greedy;
 mod kind;
 mod random;
 pub mod seed;
 
+pub use greedy::GreedyPlayer;
 pub use kind::{AgentKind, UnknownAgent};
 pub use random::RandomPlayer;
 
