@@ -1,5 +1,6 @@
 //! Endgames with open cards: does the landlord win if all play as well as can be?
 
+mod known;
 mod position;
 pub mod reference;
 mod solver;

@@ -1,8 +1,9 @@
 //! Positions with open cards.
 
+use super::known::Numbering;
 use crate::cards::{Hand, Rank};
 use crate::game::{Random, Role};
-use crate::moves::{Move, RuleSet};
+use crate::moves::{Kind, Move, RuleSet, visit_follows};
 
 const PURPOSE: &[u8; 24] = b"fulldeck doudizhu ending";
 
@@ -39,6 +40,9 @@ pub enum PositionError {
     /// The mover cannot follow himself.
     #[error("the {0} cannot follow his own move: after two passes he leads")]
     FollowsHimself(&'static str),
+    /// Far beyond what can be searched.
+    #[error("these hands have too many parts to be searched: give the players fewer cards")]
+    TooLarge,
 }
 
 /// Name of a player by number.
@@ -71,8 +75,19 @@ impl Position {
             Some((_, by)) if by == self.to_move => {
                 Err(PositionError::FollowsHimself(name(by)))
             }
+            _ if Numbering::new(self).is_none() => Err(PositionError::TooLarge),
             _ => Ok(()),
         }
+    }
+
+    /// Whether the mover can do anything but pass on `last`.
+    pub(super) fn can_follow(&self, last: &Move) -> bool {
+        let hand = self.hands[self.to_move];
+        let mut can = hand.contains(Hand::ROCKET) && last.kind != Kind::Rocket;
+        if !can && (!hand.at_least(4).is_empty() || hand.len() >= last.cards.len()) {
+            visit_follows(hand, last, self.rules, &mut |_| can = true);
+        }
+        can
     }
 
     /// The position after a move, or a pass.
