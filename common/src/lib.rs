@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 pub use fulldeck_cards::{Card, CardSet};
+pub use fulldeck_doudizhu as doudizhu;
 pub use fulldeck_eval::arch::{Backend, UnknownBackend};
 pub use fulldeck_job::Registry;
 pub use fulldeck_omaha as omaha;
@@ -13,7 +14,10 @@ pub use fulldeck_omaha as omaha;
 /// Every workload, computing with the kernels of `backend`.
 #[must_use]
 pub fn registry_with(backend: Backend) -> Registry {
-    Registry::new(vec![Arc::new(fulldeck_omaha::Omaha::new(backend))])
+    Registry::new(vec![
+        Arc::new(fulldeck_omaha::Omaha::new(backend)),
+        Arc::new(fulldeck_doudizhu::DouDizhu),
+    ])
 }
 
 /// Every workload, computing with the fastest kernels of this processor.

@@ -53,9 +53,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("fulldeck-cards", &[]),
     ("fulldeck-eval", &["fulldeck-cards"]),
     ("fulldeck-omaha", &["fulldeck-job", "fulldeck-cards", "fulldeck-eval"]),
+    ("fulldeck-doudizhu", &["fulldeck-job"]),
     ("fulldeck-artifact", &["fulldeck-job"]),
     ("fulldeck-service", &[]),
-    ("fulldeck-common", &["fulldeck-job", "fulldeck-eval", "fulldeck-omaha"]),
+    ("fulldeck-common", &["fulldeck-job", "fulldeck-eval", "fulldeck-omaha", "fulldeck-doudizhu"]),
     // The worker's library is linked by `fulldeck run`, in the binary alone: see `sources`.
     (
         "fulldeck-coordinator",
@@ -91,7 +92,7 @@ fn members_depend_only_along_the_arrows() {
 #[test]
 fn games_know_no_network_and_workers_no_database() {
     let metadata = metadata();
-    for game in ["fulldeck-omaha", "fulldeck-cards", "fulldeck-eval", "fulldeck-job"] {
+    for game in ["fulldeck-omaha", "fulldeck-doudizhu", "fulldeck-cards", "fulldeck-eval", "fulldeck-job"] {
         let linked = transitive(&metadata, game);
         for engine in ["tokio", "tonic", "sled"] {
             assert!(!linked.contains(engine), "{game} must not link {engine}");
@@ -127,7 +128,7 @@ fn only_programs_name_the_registry_and_only_the_store_names_sled() {
         let text = fs::read_to_string(&file).expect("a source file");
         let path = file.to_string_lossy().into_owned();
         let is_program = path.contains("/src/bin/");
-        for name in ["fulldeck_common", "fulldeck_worker", "fulldeck_omaha"] {
+        for name in ["fulldeck_common", "fulldeck_worker", "fulldeck_omaha", "fulldeck_doudizhu"] {
             let own = name == "fulldeck_worker" && path.contains("worker/src/");
             let named = text.lines().any(|line| line.contains(&format!("{name}::")));
             assert!(is_program || own || !named, "{path} must not name {name}");

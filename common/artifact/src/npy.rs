@@ -11,6 +11,8 @@ const ALIGN: usize = 64;
 /// NumPy's name of an element type.
 pub(crate) const fn dtype(element: ElementType) -> &'static str {
     match element {
+        ElementType::U8 => "|u1",
+        ElementType::I32 => "<i4",
         ElementType::U32 => "<u4",
         ElementType::U64 => "<u8",
     }
@@ -18,7 +20,9 @@ pub(crate) const fn dtype(element: ElementType) -> &'static str {
 
 /// The element type that NumPy calls `name`.
 pub(crate) fn element(name: &str) -> Option<ElementType> {
-    [ElementType::U32, ElementType::U64].into_iter().find(|element| dtype(*element) == name)
+    [ElementType::U8, ElementType::I32, ElementType::U32, ElementType::U64]
+        .into_iter()
+        .find(|element| dtype(*element) == name)
 }
 
 /// The whole header of a row-major array; its length is a multiple of 64.

@@ -188,6 +188,10 @@ pub struct VerifyReport {
 /// Type of an array's elements; always little endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ElementType {
+    /// Unsigned, 1 byte.
+    U8,
+    /// Signed, 4 bytes.
+    I32,
     /// Unsigned, 4 bytes.
     U32,
     /// Unsigned, 8 bytes.
@@ -199,7 +203,8 @@ impl ElementType {
     #[must_use]
     pub const fn bytes(self) -> usize {
         match self {
-            Self::U32 => 4,
+            Self::U8 => 1,
+            Self::I32 | Self::U32 => 4,
             Self::U64 => 8,
         }
     }

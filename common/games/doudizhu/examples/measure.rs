@@ -11,8 +11,13 @@ fn main() {
             let a: AgentKind = what[2].parse().unwrap();
             let b: AgentKind = what[3].parse().unwrap();
             let n: u64 = what[4].parse().unwrap();
-            let landlord = if what.get(5).is_some() { LandlordBy::Auction(AuctionKind::Bid) } else { LandlordBy::SeatZero };
-            let s = Setting { rules: RuleSet::STRICT, scoring: Scoring::default(), landlord, seed: 1 };
+            let landlord = if what.get(5).is_some() {
+                LandlordBy::Auction(AuctionKind::Bid)
+            } else {
+                LandlordBy::SeatZero
+            };
+            let s =
+                Setting { rules: RuleSet::STRICT, scoring: Scoring::default(), landlord, seed: 1 };
             let mut arena = Arena::new(s, [a, b]);
             for order in [Order::First, Order::Second] {
                 let t = Instant::now();
@@ -25,7 +30,13 @@ fn main() {
                     thrown += p.thrown_in;
                 }
                 let e = t.elapsed().as_secs_f64();
-                println!("{order:?} landlord wins {:.4} {:.0} games/s {:.1} turns {:.2} us/turn illegal {illegal} thrown {thrown}", wins as f64 / n as f64, n as f64 / e, turns as f64 / n as f64, e / turns as f64 * 1e6);
+                println!(
+                    "{order:?} landlord wins {:.4} {:.0} games/s {:.1} turns {:.2} us/turn illegal {illegal} thrown {thrown}",
+                    wins as f64 / n as f64,
+                    n as f64 / e,
+                    turns as f64 / n as f64,
+                    e / turns as f64 * 1e6
+                );
             }
         }
         _ => {
@@ -42,7 +53,12 @@ fn main() {
                     most = most.max(r.nodes);
                     un += r.landlord_wins.is_none() as u32;
                 }
-                println!("{cards} cards: {:.3} ms avg, {:.1} ms worst, {} nodes avg, {most} most, {un} unfinished", t.elapsed().as_secs_f64() * 1e3 / n as f64, slow * 1e3, nodes / n);
+                println!(
+                    "{cards} cards: {:.3} ms avg, {:.1} ms worst, {} nodes avg, {most} most, {un} unfinished",
+                    t.elapsed().as_secs_f64() * 1e3 / n as f64,
+                    slow * 1e3,
+                    nodes / n
+                );
             }
         }
     }

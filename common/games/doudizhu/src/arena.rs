@@ -2,7 +2,9 @@
 
 use crate::agents::seed::{Evaluator, Prune};
 use crate::agents::{Agent, AgentKind};
-use crate::game::{AuctionKind, Deal, Game, Random, Role, Score, Scoring, Seat, deals, hold_auction};
+use crate::game::{
+    AuctionKind, Deal, Game, Random, Role, Score, Scoring, Seat, deals, hold_auction,
+};
 use crate::moves::RuleSet;
 
 const PURPOSE: &[u8; 24] = b"fulldeck doudizhu plays\0";

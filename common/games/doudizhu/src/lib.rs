@@ -11,3 +11,6 @@ pub mod endgame;
 pub mod game;
 pub mod groups;
 pub mod moves;
+mod workload;
+
+pub use workload::DouDizhu;

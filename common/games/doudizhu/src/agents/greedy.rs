@@ -35,8 +35,10 @@ impl GreedyPlayer {
     fn choose(&mut self, view: &View<'_>) -> Option<Move> {
         let ranked = self.ranked(view);
         let bombs = ranked.iter().filter(|(mv, _)| mv.doubles());
-        let bomb = |most: u8| bombs.clone().filter(move |(_, left)| *left <= most).map(|(mv, _)| *mv);
-        let lowest = |moves: &mut dyn Iterator<Item = Move>| moves.min_by_key(|mv| (mv.kind, mv.key));
+        let bomb =
+            |most: u8| bombs.clone().filter(move |(_, left)| *left <= most).map(|(mv, _)| *mv);
+        let lowest =
+            |moves: &mut dyn Iterator<Item = Move>| moves.min_by_key(|mv| (mv.kind, mv.key));
         let plain = ranked.first().filter(|(mv, _)| !mv.doubles());
         match (view.last, plain) {
             (None, _) if only_bombs(view.hand) => lowest(&mut bomb(u8::MAX)),

@@ -26,6 +26,36 @@ impl AgentKind {
     /// All agents.
     pub const ALL: [Self; 3] = [Self::Random, Self::Greedy, Self::Seed];
 
+    /// All agents, thinking so many times the usual where they do.
+    #[must_use]
+    pub fn all(_think: u32) -> Vec<Self> {
+        Self::ALL.to_vec()
+    }
+
+    /// The agent called `name`.
+    ///
+    /// # Errors
+    /// [`UnknownAgent`].
+    pub fn with_thinking(name: &str, _think: u32) -> Result<Self, UnknownAgent> {
+        name.parse()
+    }
+
+    /// Its name, with its thinking time where that is not the usual.
+    #[must_use]
+    pub fn label(self) -> String {
+        self.name().to_owned()
+    }
+
+    /// Nanoseconds of one core for a game of such players, about.
+    #[must_use]
+    pub const fn game_ns(self) -> u64 {
+        match self {
+            Self::Random => 50_000,
+            Self::Greedy => 160_000,
+            Self::Seed => 90_000,
+        }
+    }
+
     /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -14,7 +14,7 @@ use crate::moves::Move;
 
 /// A player. What it decides depends on what it sees and on the randomness it is given, and on nothing else: memories
 /// may save time but never change a decision.
-pub trait Agent {
+pub trait Agent: Send {
     /// Decides a turn: a legal move, or a pass where there is something to follow.
     fn decide(&mut self, view: &View<'_>, random: &mut Random) -> Decision;
 }

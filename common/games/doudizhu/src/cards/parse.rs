@@ -8,7 +8,9 @@ use super::{Hand, Rank};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CardsError {
     /// Not a card.
-    #[error("'{text}' at position {position} of '{hand}' is no card: ranks are 3456789TJQKA2, jokers B (small) and R (big), or 小王 and 大王")]
+    #[error(
+        "'{text}' at position {position} of '{hand}' is no card: ranks are 3456789TJQKA2, jokers B (small) and R (big), or 小王 and 大王"
+    )]
     Unknown {
         /// The whole text.
         hand: String,
@@ -18,7 +20,9 @@ pub enum CardsError {
         position: usize,
     },
     /// A joker that does not say which.
-    #[error("'{text}' at position {position} of '{hand}' does not say which joker: write B or 小{text} for the small one, R or 大{text} for the big one")]
+    #[error(
+        "'{text}' at position {position} of '{hand}' does not say which joker: write B or 小{text} for the small one, R or 大{text} for the big one"
+    )]
     WhichJoker {
         /// The whole text.
         hand: String,
@@ -72,7 +76,8 @@ pub fn parse_hand(text: &str) -> Result<Hand, CardsError> {
             continue;
         }
         let position = at + 1;
-        let unknown = |read: String| CardsError::Unknown { hand: text.to_owned(), text: read, position };
+        let unknown =
+            |read: String| CardsError::Unknown { hand: text.to_owned(), text: read, position };
         let follows = |wanted: &[char], letters: &mut std::iter::Peekable<_>| {
             letters.next_if(|(_, next): &(usize, char)| wanted.contains(next)).is_some()
         };
@@ -85,7 +90,11 @@ pub fn parse_hand(text: &str) -> Result<Hand, CardsError> {
                 if letter == '小' { Rank::SMALL_JOKER } else { Rank::BIG_JOKER }
             }
             '王' | '鬼' => {
-                return Err(CardsError::WhichJoker { hand: text.to_owned(), text: letter, position });
+                return Err(CardsError::WhichJoker {
+                    hand: text.to_owned(),
+                    text: letter,
+                    position,
+                });
             }
             letter => single(letter).ok_or_else(|| unknown(letter.to_string()))?,
         };

@@ -99,7 +99,8 @@ impl Known {
     pub(super) fn insert(&mut self, number: u64, outcome: bool) {
         if self.used * 2 >= self.slots.len() {
             let doubled = vec![0; self.slots.len() * 2];
-            for entry in std::mem::replace(&mut self.slots, doubled).into_iter().filter(|e| *e != 0) {
+            for entry in std::mem::replace(&mut self.slots, doubled).into_iter().filter(|e| *e != 0)
+            {
                 let at = self.slot(entry >> 2);
                 self.slots[at] = entry;
             }

@@ -9,7 +9,7 @@ const PURPOSE: &[u8; 24] = b"fulldeck doudizhu ending";
 
 /// Three open hands, who is to move, and what he has to beat. Players are numbered by role: 0 landlord, 1 the farmer after
 /// him, 2 the farmer before him.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
     /// By role.
     pub hands: [Hand; 3],
@@ -72,9 +72,7 @@ impl Position {
             return Err(PositionError::Over(name(player)));
         }
         match self.last {
-            Some((_, by)) if by == self.to_move => {
-                Err(PositionError::FollowsHimself(name(by)))
-            }
+            Some((_, by)) if by == self.to_move => Err(PositionError::FollowsHimself(name(by))),
             _ if Numbering::new(self).is_none() => Err(PositionError::TooLarge),
             _ => Ok(()),
         }

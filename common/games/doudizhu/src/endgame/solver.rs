@@ -125,7 +125,7 @@ impl Solver {
         if self.open_moves(position, from) {
             return Ok(of_landlord);
         }
-        let mut wins_with = |solver: &mut Self, play| -> Result<bool, OutOfBudget> {
+        let wins_with = |solver: &mut Self, play| -> Result<bool, OutOfBudget> {
             Ok(solver.landlord_wins(&position.after(play))? == of_landlord)
         };
         // What a partner leads with is rarely worth taking over.

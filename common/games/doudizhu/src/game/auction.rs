@@ -57,7 +57,8 @@ mod tests {
 
     #[test]
     fn the_earliest_of_the_highest_wins() {
-        let bid = |wishes| hold_auction(AuctionKind::Bid, wishes).map(|a| (a.landlord.index(), a.bid));
+        let bid =
+            |wishes| hold_auction(AuctionKind::Bid, wishes).map(|a| (a.landlord.index(), a.bid));
         assert_eq!(bid([0, 0, 0]), None);
         assert_eq!(bid([1, 1, 0]), Some((0, 1)));
         assert_eq!(bid([1, 2, 2]), Some((1, 2)));
@@ -66,7 +67,8 @@ mod tests {
 
     #[test]
     fn every_robbery_doubles_and_the_caller_robs_back_once() {
-        let rob = |wishes| hold_auction(AuctionKind::Rob, wishes).map(|a| (a.landlord.index(), a.bid));
+        let rob =
+            |wishes| hold_auction(AuctionKind::Rob, wishes).map(|a| (a.landlord.index(), a.bid));
         assert_eq!(rob([0, 0, 0]), None);
         assert_eq!(rob([1, 1, 1]), Some((0, 1)));
         assert_eq!(rob([1, 2, 0]), Some((1, 2)));

@@ -32,11 +32,8 @@ impl Deal {
     fn of(deck: &[Rank]) -> Self {
         let mut deal = Self { hands: [Hand::EMPTY; 3], bottom: Hand::EMPTY };
         for (position, rank) in deck.iter().enumerate() {
-            let place = if position < 3 * DEALT {
-                &mut deal.hands[position % 3]
-            } else {
-                &mut deal.bottom
-            };
+            let place =
+                if position < 3 * DEALT { &mut deal.hands[position % 3] } else { &mut deal.bottom };
             *place += Hand::of(*rank, 1);
         }
         deal
@@ -60,7 +57,10 @@ mod tests {
         for index in 0..100 {
             let deal = deals(1, index).next().unwrap();
             assert_eq!(deal.hands.map(Hand::len), [17; 3]);
-            assert_eq!(deal.hands.into_iter().fold(deal.bottom, |all, hand| all + hand), Hand::DECK);
+            assert_eq!(
+                deal.hands.into_iter().fold(deal.bottom, |all, hand| all + hand),
+                Hand::DECK
+            );
         }
         let deal = deals(1, 0).next().unwrap();
         let text = deal.hands.map(|hand| hand.to_string()).join(" ");

@@ -95,7 +95,16 @@ impl Game {
     #[must_use]
     pub fn new(hands: [Hand; 3], bottom: Hand, landlord: Seat, rules: RuleSet) -> Self {
         let turns = Vec::with_capacity(64);
-        Self { rules, landlord, bottom, hands, turn: landlord, last: None, played: Hand::EMPTY, turns }
+        Self {
+            rules,
+            landlord,
+            bottom,
+            hands,
+            turn: landlord,
+            last: None,
+            played: Hand::EMPTY,
+            turns,
+        }
     }
 
     /// Whose turn it is.

@@ -78,11 +78,7 @@ fn cards(choice: Choice, after: After, visit: &mut impl FnMut(&Choice)) {
 }
 
 /// Chains of at least `shortest` ranks, by start and length, none before `after`.
-fn chains(
-    enough: RankSet,
-    shortest: u32,
-    after: After,
-) -> impl Iterator<Item = (Rank, u32)> {
+fn chains(enough: RankSet, shortest: u32, after: After) -> impl Iterator<Item = (Rank, u32)> {
     let starts = enough.starts(shortest).iter().filter(move |start| start.index() >= after.0);
     starts.flat_map(move |start| {
         let shortest = if start.index() == after.0 { shortest.max(after.1) } else { shortest };

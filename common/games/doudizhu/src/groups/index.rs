@@ -1,6 +1,6 @@
 //! Numbering of all hands up to a size.
 
-use crate::cards::{Hand, Rank};
+use crate::cards::{Hand, Rank, RankSet};
 
 /// All hands of 0 to `most` cards in lexicographic order of their fifteen counts, threes first: the order of the table.
 #[derive(Clone, Debug)]
@@ -100,6 +100,80 @@ impl HandIndex {
     }
 }
 
+/// Hands with the same cards of three to ace: 0 to 4 twos, each joker or not, in the order of the table.
+pub(super) const TAILS: usize = 20;
+
+/// Twos and jokers of a tail.
+pub(super) fn tail(number: usize) -> Hand {
+    let number = number as u32;
+    Hand::of(Rank::TWO, number / 4)
+        + Hand::of(Rank::SMALL_JOKER, number / 2 % 2)
+        + Hand::of(Rank::BIG_JOKER, number % 2)
+}
+
+/// The cards of three to ace, and the number of the tail.
+pub(super) fn split(hand: Hand) -> (Hand, usize) {
+    let count = |rank| hand.count(rank) as usize;
+    let tail = 4 * count(Rank::TWO) + 2 * count(Rank::SMALL_JOKER) + count(Rank::BIG_JOKER);
+    (hand - hand.without(RankSet::CHAIN), tail)
+}
+
+impl HandIndex {
+    /// The hands from position `first` on, grouped: cards of three to ace, and the tails that follow them.
+    ///
+    /// # Panics
+    /// If there is no such position.
+    pub(super) fn heads(
+        &self,
+        first: u32,
+    ) -> impl Iterator<Item = (Hand, impl Iterator<Item = usize>)> {
+        let (head, from) = split(self.hand(first));
+        let mut next = Some((head, from));
+        let most = self.most();
+        std::iter::from_fn(move || {
+            let (head, from) = next?;
+            next = next_head(head, most).map(|head| (head, 0));
+            let room = most - head.len();
+            Some((head, (from..TAILS).filter(move |number| TAIL_CARDS[*number] <= room)))
+        })
+    }
+
+    /// Number of cards of every hand, in order.
+    pub fn sizes(&self) -> impl Iterator<Item = u8> {
+        self.heads(0).flat_map(|(head, tails)| {
+            let cards = head.len();
+            tails.map(move |tail| (cards + TAIL_CARDS[tail]) as u8)
+        })
+    }
+}
+
+/// Cards of each tail.
+const TAIL_CARDS: [u32; TAILS] = {
+    let mut cards = [0; TAILS];
+    let mut number = 0;
+    while number < TAILS {
+        cards[number] = (number / 4 + number / 2 % 2 + number % 2) as u32;
+        number += 1;
+    }
+    cards
+};
+
+/// The next cards of three to ace in the order of the table.
+fn next_head(head: Hand, most: u32) -> Option<Hand> {
+    let mut head = head;
+    let mut cards = head.len();
+    for index in (0..Rank::CHAIN).rev() {
+        let rank = Rank::new(index);
+        let count = head.count(rank);
+        if count < rank.copies() && cards < most {
+            return Some(head + Hand::of(rank, 1));
+        }
+        head -= Hand::of(rank, count);
+        cards -= count;
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,6 +190,8 @@ mod tests {
             before = Some(hand.counts());
         }
         assert_eq!(index.of("334567".parse().unwrap()), None);
+        let sizes = (0..index.len()).map(|position| index.hand(position).len() as u8);
+        assert!(index.sizes().eq(sizes));
     }
 
     #[test]

@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 
 use super::chains::{Choice, visit_choices};
+use super::index::{TAILS, split, tail};
 use super::reference::Reference;
 use super::rest::{Planes, Rest, Rests};
 use super::{HandIndex, MOST_GROUPS};
-use crate::cards::{Hand, Rank, RankSet};
+use crate::cards::{Hand, Rank};
 use crate::moves::{Move, RuleSet, visit_leads};
 
-/// Hands that have the same cards of three to ace: 0 to 4 twos, each joker or not, in the order of the table.
-const TAILS: usize = 20;
 /// Groups of all these hands; the places beyond the twentieth are padding.
 type Groups = [u8; 32];
 /// Not computed yet.
@@ -53,17 +52,10 @@ fn rest_of(cards: Hand) -> (Rest, usize) {
     (Rest { ranks, jokers: 0 }, fields[1] | fields[2] << 4 | fields[3] << 8 | fields[4] << 11)
 }
 
-/// Twos and jokers of a tail.
-const fn tail(number: usize) -> (u32, u32, u32) {
-    (number as u32 / 4, number as u32 / 2 % 2, number as u32 % 2)
-}
-
 impl Solver {
     /// Fewest legal moves into which a hand can be cut; 0 for none.
     pub fn fewest(&mut self, hand: Hand) -> u8 {
-        let count = |rank| hand.count(rank) as usize;
-        let tail = 4 * count(Rank::TWO) + 2 * count(Rank::SMALL_JOKER) + count(Rank::BIG_JOKER);
-        let head = hand - hand.without(RankSet::CHAIN);
+        let (head, tail) = split(hand);
         if needs_reference(head) { self.by_reference(hand) } else { self.tails(head)[tail] }
     }
 
@@ -93,31 +85,12 @@ impl Solver {
     /// If there are not so many hands.
     pub fn fill(&mut self, index: &HandIndex, first: u32, out: &mut [u8]) {
         assert!(first as usize + out.len() <= index.len() as usize, "no such hands");
-        if out.is_empty() {
-            return;
-        }
-        let start = index.hand(first);
-        let mut head = start - start.without(RankSet::CHAIN);
-        let mut skip = (first - index.of(head).expect("a part of a hand is no larger")) as usize;
-        let mut done = 0;
-        while done < out.len() {
-            let room = index.most() - head.len();
+        let mut out = out.iter_mut();
+        for (head, tails) in index.heads(first) {
             let groups = self.tails(head);
-            for (number, fewest) in groups.iter().take(TAILS).enumerate() {
-                let (twos, small, big) = tail(number);
-                if twos + small + big > room {
-                    continue;
-                }
-                if skip > 0 {
-                    skip -= 1;
-                } else if done < out.len() {
-                    out[done] = *fewest;
-                    done += 1;
-                }
-            }
-            match next_head(head, index.most()) {
-                Some(next) => head = next,
-                None => break,
+            for tail in tails {
+                let Some(place) = out.next() else { return };
+                *place = groups[tail];
             }
         }
     }
@@ -127,11 +100,7 @@ impl Solver {
         let mut best = [MOST_GROUPS + 1; 32];
         if needs_reference(head) {
             for (number, best) in best.iter_mut().take(TAILS).enumerate() {
-                let (twos, small, big) = tail(number);
-                let hand = head
-                    + Hand::of(Rank::TWO, twos)
-                    + Hand::of(Rank::SMALL_JOKER, small)
-                    + Hand::of(Rank::BIG_JOKER, big);
+                let hand = head + tail(number);
                 if hand.len() <= Hand::MOST {
                     *best = self.by_reference(hand);
                 }
@@ -177,8 +146,8 @@ impl Solver {
 fn all_tails(rests: &mut Rests, planes: Planes, rest: Rest) -> Groups {
     let mut groups = [0; 32];
     for (number, groups) in groups.iter_mut().take(TAILS).enumerate() {
-        let (twos, small, big) = tail(number);
-        let mut rest = Rest { jokers: (small + big) as u8, ..rest };
+        let twos = tail(number).count(Rank::TWO);
+        let mut rest = Rest { jokers: (tail(number).len() - twos) as u8, ..rest };
         rest.ranks[twos as usize] += 1;
         rest.ranks[0] = 0;
         *groups = rests.fewest(planes, rest);
@@ -189,20 +158,4 @@ fn all_tails(rests: &mut Rests, planes: Planes, rest: Rest) -> Groups {
 /// Whether three wings of a rank next to a plane could be wrongly counted: such hands are left to the reference.
 fn needs_reference(head: Hand) -> bool {
     !head.at_least(3).starts(NEIGHBOURS).is_empty()
-}
-
-/// The next cards of three to ace in the order of the table.
-fn next_head(head: Hand, most: u32) -> Option<Hand> {
-    let mut head = head;
-    let mut cards = head.len();
-    for index in (0..Rank::CHAIN).rev() {
-        let rank = Rank::new(index);
-        let count = head.count(rank);
-        if count < rank.copies() && cards < most {
-            return Some(head + Hand::of(rank, 1));
-        }
-        head -= Hand::of(rank, count);
-        cards -= count;
-    }
-    None
 }

@@ -7,7 +7,9 @@ use crate::cards::{Hand, Rank, RankSet};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
     /// No type fits.
-    #[error("{0} is no move: a move is a single, a pair, a triple with or without a wing, a chain of 5 cards, 3 pairs or 2 triples or more, four with two wings, a bomb or the rocket")]
+    #[error(
+        "{0} is no move: a move is a single, a pair, a triple with or without a wing, a chain of 5 cards, 3 pairs or 2 triples or more, four with two wings, a bomb or the rocket"
+    )]
     None(Hand),
     /// More than one type fits, under the rules with options.
     #[error("{cards} can be {types}: say which")]

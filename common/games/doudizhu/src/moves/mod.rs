@@ -9,7 +9,7 @@ use std::fmt;
 
 use crate::cards::{Hand, Rank};
 
-pub use classify::{classify, identify, MoveError};
+pub use classify::{MoveError, classify, identify};
 pub use generate::{moves, visit_follows, visit_leads};
 pub use kind::{Kind, Shape};
 pub use rules::{RuleSet, UnknownOption};

@@ -21,7 +21,9 @@ pub struct RuleSet {
 
 /// Not an option of the rule set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no rule: rules are strict, wide, or some of both-jokers, four-alike, neighbours, four-as-pairs, with commas between")]
+#[error(
+    "'{0}' is no rule: rules are strict, wide, or some of both-jokers, four-alike, neighbours, four-as-pairs, with commas between"
+)]
 pub struct UnknownOption(pub String);
 
 impl RuleSet {

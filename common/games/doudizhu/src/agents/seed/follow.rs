@@ -54,13 +54,7 @@ impl Evaluator {
     }
 
     /// Candidates of the same shape, keys ascending; cards of bombs may be used.
-    fn follow_in_kind(
-        &mut self,
-        hand: Hand,
-        last: &Move,
-        best: &mut Best,
-        watch: &mut impl Watch,
-    ) {
+    fn follow_in_kind(&mut self, hand: Hand, last: &Move, best: &mut Best, watch: &mut impl Watch) {
         let kind = last.kind;
         let pattern = kind.pattern();
         let Some(ranks) = pattern.ranks_of(last.cards.len()) else { return };

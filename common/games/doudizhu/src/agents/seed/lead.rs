@@ -43,7 +43,8 @@ impl Evaluator {
             let key = one_joker.ranks().lowest()?;
             return Some(Group { kind: Kind::Solo, key, cards: one_joker });
         }
-        let bomb = fours.lowest().map(|key| Group { kind: Kind::Bomb, key, cards: Hand::of(key, 4) });
+        let bomb =
+            fours.lowest().map(|key| Group { kind: Kind::Bomb, key, cards: Hand::of(key, 4) });
         bomb.or_else(|| hand.contains(Hand::ROCKET).then(rocket))
     }
 

@@ -67,9 +67,13 @@ mod tests {
     #[test]
     fn what_is_found_is_what_was_put() {
         let mut memo = Memo::new(16);
-        let deals = (0..20_000).flat_map(|index| crate::game::deals(3, index).next().unwrap().hands);
+        let deals =
+            (0..20_000).flat_map(|index| crate::game::deals(3, index).next().unwrap().hands);
         let hands: Vec<Hand> = deals.collect();
-        let value = |hand: Hand| HandValue { sum: (hand.bits() % 199) as i32 - 99, rounds: 1 + (hand.bits() % 17) as i32 };
+        let value = |hand: Hand| HandValue {
+            sum: (hand.bits() % 199) as i32 - 99,
+            rounds: 1 + (hand.bits() % 17) as i32,
+        };
         for hand in &hands {
             if let Some(known) = memo.get(*hand) {
                 assert_eq!(known, value(*hand));

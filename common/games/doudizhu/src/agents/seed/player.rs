@@ -41,8 +41,7 @@ impl SeedPlayer {
         match as_legal(&legal, first, last.is_some()) {
             Some(play) => Decision { play, illegal: false },
             None => {
-                let second =
-                    self.second.get_or_insert_with(|| Evaluator::new(Prune::NoFour, 0));
+                let second = self.second.get_or_insert_with(|| Evaluator::new(Prune::NoFour, 0));
                 let again = match &last {
                     None => second.lead(view.hand, &mut legal),
                     Some(last) => second.follow(view.hand, last, &mut legal),

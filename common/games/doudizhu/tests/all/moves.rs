@@ -1,11 +1,8 @@
 //! All moves, against known lists and against the whole table.
 
-#[path = "support/csv.rs"]
-mod csv;
-
 use std::collections::BTreeMap;
 
-use csv::rows;
+use crate::csv::rows;
 use fulldeck_doudizhu::cards::Hand;
 use fulldeck_doudizhu::game::deals;
 use fulldeck_doudizhu::moves::{Kind, Move, RuleSet, classify, moves};
@@ -41,8 +38,12 @@ fn there_are_27471_moves_and_the_pass() {
     let all = moves(Hand::DECK, None, RuleSet::STRICT);
     assert_eq!(all.len() + 1, 27_472);
     assert_eq!(by_kind(&all), BTreeMap::from(COUNTS));
-    let planes = |kind, cards| all.iter().filter(|mv| mv.kind == kind && mv.cards.len() == cards).count();
-    assert_eq!([8, 12, 16, 20].map(|cards| planes(Kind::PlaneSolo, cards)), [968, 3_282, 7_184, 10_388]);
+    let planes =
+        |kind, cards| all.iter().filter(|mv| mv.kind == kind && mv.cards.len() == cards).count();
+    assert_eq!(
+        [8, 12, 16, 20].map(|cards| planes(Kind::PlaneSolo, cards)),
+        [968, 3_282, 7_184, 10_388]
+    );
     assert_eq!([10, 15, 20].map(|cards| planes(Kind::PlanePair, cards)), [605, 1_200, 1_134]);
     let mut cards: Vec<_> = all.iter().map(|mv| mv.cards.bits()).collect();
     cards.sort_unstable();

@@ -1,11 +1,8 @@
 //! Fewest groups: the fast solver against the definition, and against known hands and histograms.
 
-#[path = "support/csv.rs"]
-mod csv;
-
 use std::collections::BTreeMap;
 
-use csv::rows;
+use crate::csv::rows;
 use fulldeck_doudizhu::cards::{Hand, Rank};
 use fulldeck_doudizhu::groups::reference::Reference;
 use fulldeck_doudizhu::groups::{HandIndex, Solver};

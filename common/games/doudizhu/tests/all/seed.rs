@@ -1,9 +1,6 @@
 //! The player of the articles against decisions that are known.
 
-#[path = "support/csv.rs"]
-mod csv;
-
-use csv::rows;
+use crate::csv::rows;
 use fulldeck_doudizhu::agents::seed::{Evaluator, Group, HandValue, Prune, Unwatched};
 use fulldeck_doudizhu::cards::Hand;
 use fulldeck_doudizhu::game::{AuctionKind, Game, Scoring, Seat, hold_auction};

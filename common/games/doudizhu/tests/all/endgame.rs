@@ -1,9 +1,6 @@
 //! Endgames against known ones and against the rules played out.
 
-#[path = "support/csv.rs"]
-mod csv;
-
-use csv::rows;
+use crate::csv::rows;
 use fulldeck_doudizhu::endgame::reference::landlord_wins;
 use fulldeck_doudizhu::endgame::{Position, Solver, random_position};
 use fulldeck_doudizhu::moves::RuleSet;
