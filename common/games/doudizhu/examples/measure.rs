@@ -19,10 +19,11 @@ fn main() {
             let s =
                 Setting { rules: RuleSet::STRICT, scoring: Scoring::default(), landlord, seed: 1 };
             let mut arena = Arena::new(s, [a, b]);
+            let from: u64 = std::env::var("FROM").ok().and_then(|f| f.parse().ok()).unwrap_or(0);
             for order in [Order::First, Order::Second] {
                 let t = Instant::now();
                 let (mut wins, mut turns, mut illegal, mut thrown) = (0, 0, 0, 0);
-                for i in 0..n {
+                for i in from..from + n {
                     let p = arena.play(i, order);
                     wins += p.score.landlord_won as u32;
                     turns += p.game.turns().len();

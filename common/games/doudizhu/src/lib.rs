@@ -5,6 +5,7 @@
 //! Deliberately absent: suits (they never matter), network, disk, terminal.
 
 pub mod agents;
+pub mod answers;
 pub mod arena;
 pub mod cards;
 pub mod endgame;

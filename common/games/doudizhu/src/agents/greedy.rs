@@ -32,7 +32,8 @@ impl GreedyPlayer {
         ranked
     }
 
-    fn choose(&mut self, view: &View<'_>) -> Option<Move> {
+    /// What it plays; `None` for a pass.
+    pub fn choose(&mut self, view: &View<'_>) -> Option<Move> {
         let ranked = self.ranked(view);
         let bombs = ranked.iter().filter(|(mv, _)| mv.doubles());
         let bomb =

@@ -1,6 +1,7 @@
 //! Players.
 
 mod greedy;
+pub mod improved;
 mod kind;
 mod random;
 pub mod seed;

@@ -18,6 +18,7 @@ use fulldeck_job::{Computation, ParameterSpec, Parameters, Workload, WorkloadErr
 use endgames::Endgames;
 use groups::GroupTable;
 use tournament::Tournament;
+pub(crate) use tournament::{Contest, ContestError};
 
 /// The workload `doudizhu`.
 #[derive(Clone, Copy, Debug)]

@@ -87,7 +87,7 @@ fn games_of(bytes: &[u8]) -> [GameRecord; 2] {
 
 /// Order, landlord and farmers of a pair's games: one when it plays itself.
 fn orders(pair: &Pair) -> impl Iterator<Item = (usize, String, String)> {
-    let [a, b] = pair.agents.map(|agent| agent.label());
+    let [a, b] = pair.agents.map(|agent| agent.to_string());
     let both = [(0, a.clone(), b.clone()), (1, b, a)];
     both.into_iter().take(if pair.is_mirror() { 1 } else { 2 })
 }
@@ -104,9 +104,9 @@ fn lines(pair: &Pair, tally: &Tally) -> Vec<Vec<String>> {
         let rate = games.win_rate();
         let decimal = |share: f64| format!("{share:.6}");
         vec![
-            a.label(),
+            a.to_string(),
             a.version().to_string(),
-            b.label(),
+            b.to_string(),
             b.version().to_string(),
             landlord,
             games.games.to_string(),
@@ -136,7 +136,7 @@ pub(super) fn answer(
             tournament.pairs[0].name().replace('-', " ")
         )));
     };
-    let is = |pair: &Pair, a: &str, b: &str| pair.agents.map(|agent| agent.label()) == [a, b];
+    let is = |pair: &Pair, a: &str, b: &str| pair.agents.map(|agent| agent.to_string()) == [a, b];
     let at = tournament.pairs.iter().position(|pair| is(pair, a, b) || is(pair, b, a));
     let at = at.ok_or_else(|| {
         let pairs: Vec<_> = tournament.pairs.iter().map(Pair::name).collect();
@@ -175,11 +175,11 @@ fn read(
     }))
 }
 
-fn record(pair: &Pair, tally: &Tally) -> Map<String, Value> {
+pub(super) fn record(pair: &Pair, tally: &Tally) -> Map<String, Value> {
     let mut answer = Map::new();
     let [a, b] = pair.agents;
     for (name, agent) in [("a", a), ("b", b)] {
-        answer.insert(format!("agent_{name}"), json!(agent.label()));
+        answer.insert(format!("agent_{name}"), json!(agent.to_string()));
         answer.insert(format!("version_{name}"), json!(agent.version()));
     }
     for (order, side) in [(0, "a_landlord"), (1, "b_landlord")] {

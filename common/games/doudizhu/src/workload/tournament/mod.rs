@@ -1,6 +1,7 @@
 //! Task `tournament`: agents against agents, every deal in both orders.
 
 mod artifact;
+mod contest;
 mod record;
 mod tally;
 
@@ -18,6 +19,7 @@ use super::slices::{EvenJob, cut};
 use crate::agents::AgentKind;
 use crate::arena::{Arena, LandlordBy, Order, Setting};
 use crate::game::{AuctionKind, Scoring};
+pub(crate) use contest::{Contest, ContestError};
 use record::GameRecord;
 
 /// Games of a deal: each agent is landlord once.
@@ -41,7 +43,7 @@ struct Pair {
 
 impl Pair {
     fn name(&self) -> String {
-        format!("{}-{}", self.agents[0].label(), self.agents[1].label())
+        format!("{}-{}", self.agents[0], self.agents[1])
     }
 
     fn is_mirror(&self) -> bool {
@@ -58,9 +60,14 @@ impl Tournament {
         };
         let rules = parameters.text("rules").parse().map_err(refused)?;
         let think = parameters.integer("think") as u32;
-        let agents = |name: &str| match parameters.text(name) {
-            "all" => Ok(AgentKind::all(think)),
-            name => AgentKind::with_thinking(name, think).map(|agent| vec![agent]).map_err(refused),
+        let agents = |name: &str| -> Result<Vec<AgentKind>, WorkloadError> {
+            match parameters.text(name) {
+                "all" => Ok(AgentKind::all(think).to_vec()),
+                name => {
+                    let agent = name.parse::<AgentKind>().map_err(refused)?;
+                    Ok(vec![agent.thinking(think)])
+                }
+            }
         };
         let (firsts, seconds) = (agents("a")?, agents("b")?);
         let mut pairs: Vec<Pair> = Vec::new();
