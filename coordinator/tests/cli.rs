@@ -22,6 +22,7 @@ const COMMANDS: &[&str] = &[
     "query",
     "verify",
     "omaha",
+    "doudizhu",
     "completions",
     "man",
     "doctor",

@@ -11,6 +11,7 @@ pub mod cards;
 pub mod endgame;
 pub mod game;
 pub mod groups;
+pub mod hints;
 pub mod moves;
 mod workload;
 

@@ -144,6 +144,9 @@ pub(crate) enum Command {
     Omaha(commands::omaha::Arguments),
     /// Measure how fast this machine is
     Bench(commands::bench::Arguments),
+    /// Dou Dizhu: hands, deals, endgames, contests of agents, and a game to play
+    #[command(name = "doudizhu")]
+    DouDizhu(commands::doudizhu::Arguments),
     /// Print a completion script for a shell
     Completions(commands::completions::Arguments),
     /// Print the manual page, of the program or of one command

@@ -95,6 +95,7 @@ fn execute(cli: &Cli) -> Result<u8, CliError> {
         Command::Query(arguments) => commands::query::execute(arguments, &app),
         Command::Verify(arguments) => commands::verify::execute(arguments, &app),
         Command::Omaha(arguments) => commands::omaha::execute(arguments, &app),
+        Command::DouDizhu(arguments) => commands::doudizhu::execute(arguments, &app),
         Command::Completions(arguments) => commands::completions::execute(arguments),
         Command::Man(arguments) => commands::man::execute(arguments),
         Command::Doctor(arguments) => commands::doctor::execute(arguments, &app),

@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod completions;
 pub(crate) mod coordinator;
 pub(crate) mod doctor;
+pub(crate) mod doudizhu;
 pub(crate) mod man;
 pub(crate) mod merge;
 pub(crate) mod omaha;
