@@ -92,7 +92,9 @@ fn members_depend_only_along_the_arrows() {
 #[test]
 fn games_know_no_network_and_workers_no_database() {
     let metadata = metadata();
-    for game in ["fulldeck-omaha", "fulldeck-doudizhu", "fulldeck-cards", "fulldeck-eval", "fulldeck-job"] {
+    for game in
+        ["fulldeck-omaha", "fulldeck-doudizhu", "fulldeck-cards", "fulldeck-eval", "fulldeck-job"]
+    {
         let linked = transitive(&metadata, game);
         for engine in ["tokio", "tonic", "sled"] {
             assert!(!linked.contains(engine), "{game} must not link {engine}");

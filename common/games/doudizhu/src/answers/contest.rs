@@ -2,9 +2,11 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::{Answer, QuestionError};
+use serde_json::{Value, json};
+
+use super::{Answer, QuestionError, play_text, record};
 use crate::agents::AgentKind;
-use crate::arena::Setting;
+use crate::arena::{Arena, Order, Played, Setting};
 use crate::workload::{Contest, ContestError};
 
 /// Plays deals `0..deals` in both orders on the current thread pool, and adds up. `progress` is told of every deal.
@@ -21,4 +23,42 @@ pub fn contest(
     Contest { setting, agents, deals }.play(cancel, progress).map_err(|ContestError| {
         QuestionError::Refused("the contest was stopped before it was over".to_owned())
     })
+}
+
+/// The games of deals `0..deals`, card by card: one record each.
+#[must_use]
+pub fn games(setting: Setting, agents: [AgentKind; 2], deals: u32) -> Vec<Answer> {
+    let mut arena = Arena::new(setting, agents);
+    let orders: &[Order] =
+        if arena.is_mirror() { &[Order::First] } else { &[Order::First, Order::Second] };
+    (0..deals)
+        .flat_map(|deal| orders.iter().map(move |order| (deal, *order)))
+        .map(|(deal, order)| {
+            let played = arena.play(deal.into(), order);
+            let landlord = agents[order as usize];
+            game(deal, landlord, &played, setting)
+        })
+        .collect()
+}
+
+fn game(deal: u32, landlord: AgentKind, played: &Played, setting: Setting) -> Answer {
+    let [first, second, third] = played.deal.hands.map(|hand| hand.to_string());
+    let turns = played.game.turns().iter();
+    let moves: Vec<_> =
+        turns.map(|turn| format!("{}:{}", turn.seat, play_text(turn.play.as_ref()))).collect();
+    record(json!({
+        "deal": deal,
+        "hand_0": first,
+        "hand_1": second,
+        "hand_2": third,
+        "bottom": played.deal.bottom.to_string(),
+        "landlord": played.game.landlord().index(),
+        "landlord_agent": landlord.to_string(),
+        "bid": played.bid,
+        "moves": moves.join(" "),
+        "winner": if played.score.landlord_won { "landlord" } else { "farmers" },
+        "bombs": played.score.bombs,
+        "spring": played.score.spring,
+        "landlord_score": Value::from(played.score.landlord(played.bid, setting.scoring)),
+    }))
 }

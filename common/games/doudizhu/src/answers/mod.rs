@@ -5,7 +5,7 @@ mod deals;
 mod endgames;
 mod hands;
 
-pub use contest::contest;
+pub use contest::{contest, games};
 pub use deals::deal;
 pub use endgames::{EndgameQuestion, endgame};
 pub use hands::{bid, follow, groups, lead, legal_moves, value};

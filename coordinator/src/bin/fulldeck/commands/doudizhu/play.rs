@@ -110,8 +110,11 @@ impl Table<'_> {
                 writeln!(self.out, "nobody bids: the cards are thrown in and dealt again")?;
                 continue;
             };
-            let name = self.name(landlord);
-            writeln!(self.out, "{name} is landlord for {bid} and takes {}", deal.bottom)?;
+            let (name, is, takes) = match self.name(landlord) {
+                name if landlord == self.person => (name, "are", "take"),
+                name => (name, "is", "takes"),
+            };
+            writeln!(self.out, "{name} {is} landlord for {bid} and {takes} {}", deal.bottom)?;
             let hands = deal.with_landlord(landlord);
             let mut game = Game::new(hands, deal.bottom, landlord, asked.rules);
             while game.score().is_none() {
@@ -177,9 +180,9 @@ impl Table<'_> {
             )))
         })?;
         let left = game.hands()[seat.index()].len();
-        let text = play.map_or_else(|| "passes".to_owned(), |mv| format!("plays {mv}"));
+        let text = play.map_or_else(|| "pass".to_owned(), |mv| mv.to_string());
         let role = seat.role(game.landlord());
-        writeln!(self.out, "{:12} ({role}) {text}, {left} left", self.name(seat))?;
+        writeln!(self.out, "{:12} {role:11} {text:20} {left:2} left", self.name(seat))?;
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! One question by the arguments, or many on standard input in the same words.
 
-use clap::{Args, Command, FromArgMatches};
+use clap::{Args, Command};
 use fulldeck_common::doudizhu::answers::Answer;
 use fulldeck_service::exit;
 

@@ -9,6 +9,7 @@ use fulldeck_common::doudizhu::arena::{LandlordBy, Setting};
 use fulldeck_common::doudizhu::game::{AuctionKind, Scoring};
 use fulldeck_common::doudizhu::moves::RuleSet;
 use fulldeck_service::exit;
+use serde_json::Value;
 
 use super::reply::Reply;
 use crate::app::App;
@@ -65,6 +66,9 @@ pub(super) struct Tournament {
     #[arg(long, env = "FULLDECK_SPRING", value_name = "N", default_value_t = 2)]
     #[arg(value_parser = clap::value_parser!(i64).range(2..=3))]
     spring: i64,
+    /// Show the games of so many deals, card by card
+    #[arg(long, env = "FULLDECK_GAMES", value_name = "DEALS", default_value_t = 0)]
+    games: u32,
     /// Computing threads [default: all this process may use]
     #[arg(long, env = "FULLDECK_THREADS", value_name = "N")]
     #[arg(value_parser = crate::commands::run::thread_count)]
@@ -87,9 +91,13 @@ pub(super) fn execute(asked: &Tournament, app: &App) -> Result<u8, CliError> {
     let cancel = AtomicBool::new(false);
     let progress = |deals: u64| activity.add(deals);
     let agents = [asked.a, asked.b];
-    let answer =
+    let mut answer =
         pool.install(|| answers::contest(setting, agents, asked.deals, &cancel, &progress))?;
     activity.clear();
+    if asked.games > 0 {
+        let games = answers::games(setting, agents, asked.games.min(asked.deals));
+        answer.insert("games".to_owned(), games.into_iter().map(Value::Object).collect());
+    }
     app.output.print(&Reply(answer))?;
     Ok(exit::OK)
 }
