@@ -61,53 +61,62 @@ pub struct Played {
     pub game: Game,
 }
 
-/// Two agents, a setting and what they need to play.
+/// A table at which agents play; each sits down at its first game and keeps what it remembers.
 pub struct Arena {
     setting: Setting,
-    agents: [AgentKind; 2],
-    players: Vec<Box<dyn Agent>>,
+    players: Vec<(AgentKind, Box<dyn Agent>)>,
     bidder: Evaluator,
 }
 
-impl Arena {
-    /// An arena for two agents, who may be the same.
-    #[must_use]
-    pub fn new(setting: Setting, agents: [AgentKind; 2]) -> Self {
-        let [first, second] = agents;
-        let players = if first == second { vec![first] } else { vec![first, second] };
-        let players = players.into_iter().map(AgentKind::player).collect();
-        Self { setting, agents, players, bidder: Evaluator::new(Prune::Series, BIDDER_MEMORY_BITS) }
-    }
+/// Whether agents play themselves: both orders are then one game.
+#[must_use]
+pub fn is_mirror(agents: [AgentKind; 2]) -> bool {
+    agents[0] == agents[1]
+}
 
-    /// Whether the agents play themselves: both orders are then one game.
+impl Arena {
+    /// An empty one.
     #[must_use]
-    pub fn is_mirror(&self) -> bool {
-        self.agents[0] == self.agents[1]
+    pub fn new(setting: Setting) -> Self {
+        let bidder = Evaluator::new(Prune::Series, BIDDER_MEMORY_BITS);
+        Self { setting, players: Vec::new(), bidder }
     }
 
     /// Plays deal number `index`.
-    pub fn play(&mut self, index: u64, order: Order) -> Played {
+    pub fn play(&mut self, agents: [AgentKind; 2], index: u64, order: Order) -> Played {
         let (deal, thrown_in, landlord, bid) = self.deal(index);
         let hands = deal.with_landlord(landlord);
         let mut game = Game::new(hands, deal.bottom, landlord, self.setting.rules);
-        let order = if self.is_mirror() { Order::First } else { order };
+        let order = if is_mirror(agents) { Order::First } else { order };
         let stream = |seat: Seat| index * 8 + order as u64 * 4 + seat.index() as u64;
         let mut random =
             Seat::ALL.map(|seat| Random::stream(self.setting.seed, PURPOSE, stream(seat)));
+        let [first, second] = agents;
+        let (as_landlord, as_farmer) = match order {
+            Order::First => (first, second),
+            Order::Second => (second, first),
+        };
         let mut illegal = 0;
         let score = loop {
             if let Some(score) = game.score() {
                 break score;
             }
             let view = game.view();
-            let seat = view.seat;
-            let is_landlord = view.role() == Role::Landlord;
-            let player = usize::from(is_landlord == (order == Order::Second)) % self.players.len();
-            let decision = self.players[player].decide(&view, &mut random[seat.index()]);
+            let agent = if view.role() == Role::Landlord { as_landlord } else { as_farmer };
+            let decision = self.player(agent).decide(&view, &mut random[view.seat.index()]);
             illegal += u32::from(decision.illegal);
             game.play(decision.play).expect("agents keep to the rules");
         };
         Played { deal, thrown_in, bid, score, illegal, game }
+    }
+
+    fn player(&mut self, agent: AgentKind) -> &mut dyn Agent {
+        let at = self.players.iter().position(|(kind, _)| *kind == agent);
+        let at = at.unwrap_or_else(|| {
+            self.players.push((agent, agent.player()));
+            self.players.len() - 1
+        });
+        &mut *self.players[at].1
     }
 
     /// The deal that is played, how many were thrown in before it, the landlord and the bid.

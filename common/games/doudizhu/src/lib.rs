@@ -1,6 +1,8 @@
 //! Dou Dizhu: the exact rules, players, an arena that measures them, and exact tables over all hands.
 //!
-//! Main modules: [`cards`] (hands as fifteen counts), [`moves`] (the 27,471 moves, generated from the hand).
+//! Main modules: [`cards`] (hands as fifteen counts), [`moves`] (the 27,471 moves, generated from the hand), [`game`] (deals,
+//! auctions, play, score), [`agents`] (players), [`arena`] (deals played out), [`groups`] (fewest moves of every hand),
+//! [`endgame`] (open cards, searched), [`answers`] and [`hints`] (what a person asks), and the workload [`DouDizhu`].
 //!
 //! Deliberately absent: suits (they never matter), network, disk, terminal.
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Answer, QuestionError, play_text, record};
 use crate::agents::AgentKind;
-use crate::arena::{Arena, Order, Played, Setting};
+use crate::arena::{Arena, Order, Played, Setting, is_mirror};
 use crate::workload::{Contest, ContestError};
 
 /// Plays deals `0..deals` in both orders on the current thread pool, and adds up. `progress` is told of every deal.
@@ -28,13 +28,13 @@ pub fn contest(
 /// The games of deals `0..deals`, card by card: one record each.
 #[must_use]
 pub fn games(setting: Setting, agents: [AgentKind; 2], deals: u32) -> Vec<Answer> {
-    let mut arena = Arena::new(setting, agents);
+    let mut arena = Arena::new(setting);
     let orders: &[Order] =
-        if arena.is_mirror() { &[Order::First] } else { &[Order::First, Order::Second] };
+        if is_mirror(agents) { &[Order::First] } else { &[Order::First, Order::Second] };
     (0..deals)
         .flat_map(|deal| orders.iter().map(move |order| (deal, *order)))
         .map(|(deal, order)| {
-            let played = arena.play(deal.into(), order);
+            let played = arena.play(agents, deal.into(), order);
             let landlord = agents[order as usize];
             game(deal, landlord, &played, setting)
         })

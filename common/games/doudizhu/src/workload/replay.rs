@@ -22,8 +22,8 @@ pub(super) fn play(
     agents: [AgentKind; 2],
     deal: u64,
 ) -> Result<[Played; 2], String> {
-    let mut arena = Arena::new(setting, agents);
-    let games = [Order::First, Order::Second].map(|order| arena.play(deal, order));
+    let mut arena = Arena::new(setting);
+    let games = [Order::First, Order::Second].map(|order| arena.play(agents, deal, order));
     for game in &games {
         referee(game, setting.rules)?;
     }

@@ -5,3 +5,4 @@ mod endgame;
 mod groups;
 mod moves;
 mod seed;
+mod strength;

@@ -45,7 +45,7 @@ impl ImprovedPlayer {
             .map(|mv| {
                 let left = view.hand - mv.cards;
                 let groups = u32::from(self.groups.fewest(left)) + u32::from(mv.doubles());
-                (groups, Reverse(self.evaluator.value(left).score()), mv)
+                (groups, Reverse(self.seed.evaluator().value(left).score()), mv)
             })
             .collect();
         ranked.sort_by_key(|(groups, value, mv)| (*groups, *value, mv.key, mv.cards));

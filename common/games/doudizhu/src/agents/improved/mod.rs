@@ -8,7 +8,7 @@ mod candidates;
 mod rollout;
 mod worlds;
 
-use super::seed::{Evaluator, Prune, SeedPlayer};
+use super::seed::SeedPlayer;
 use super::{Agent, Decision};
 use crate::endgame;
 use crate::game::{Random, Role, View};
@@ -32,15 +32,12 @@ const MOST_CANDIDATES: usize = 10;
 const HALVINGS: [u64; 2] = [30, 60];
 /// Fewest candidates that are kept when others are dropped.
 const KEPT: usize = 2;
-/// Memory of values: 32 MiB.
-const MEMORY_BITS: u32 = 22;
 
 /// The agent `improved`.
 #[derive(Debug)]
 pub struct ImprovedPlayer {
     turns: u64,
     seed: SeedPlayer,
-    evaluator: Evaluator,
     groups: groups::Solver,
     endgame: endgame::Solver,
 }
@@ -52,7 +49,6 @@ impl ImprovedPlayer {
         Self {
             turns: USUAL_TURNS * u64::from(think),
             seed: SeedPlayer::default(),
-            evaluator: Evaluator::new(Prune::Series, MEMORY_BITS),
             groups: groups::Solver::default(),
             endgame: endgame::Solver::default(),
         }
@@ -106,7 +102,7 @@ impl ImprovedPlayer {
                 return (wins == of_landlord, turns);
             }
         }
-        let (landlord_wins, played) = after.play_out(&mut self.evaluator);
+        let (landlord_wins, played) = after.play_out(self.seed.evaluator());
         (landlord_wins == of_landlord, turns + played)
     }
 }

@@ -28,29 +28,26 @@ impl Contest {
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Map<String, Value>, ContestError> {
         let Self { setting, agents, deals } = self;
-        let pair = Pair { agents, arenas: Pool::default() };
-        let tournament = Tournament { setting, deals, pairs: vec![pair] };
+        let pairs = vec![Pair { agents }];
+        let tournament = Tournament { setting, deals, pairs, arenas: Pool::default() };
         let pair = &tournament.pairs[0];
         let chunks: Vec<u32> = (0..deals).step_by(CHUNK).collect();
         let games = chunks
             .into_par_iter()
             .map(|first| {
                 let deals = first..(first + CHUNK as u32).min(deals);
-                pair.arenas.with(
-                    || tournament.arena(pair),
-                    |arena| {
-                        deals
-                            .map(|deal| {
-                                if cancel.load(Ordering::Relaxed) {
-                                    return Err(ContestError);
-                                }
-                                let games = tournament.play(arena, deal.into());
-                                progress(1);
-                                Ok(games)
-                            })
-                            .collect::<Result<Vec<_>, _>>()
-                    },
-                )
+                tournament.with_arena(|arena| {
+                    deals
+                        .map(|deal| {
+                            if cancel.load(Ordering::Relaxed) {
+                                return Err(ContestError);
+                            }
+                            let games = tournament.play(arena, pair, deal.into());
+                            progress(1);
+                            Ok(games)
+                        })
+                        .collect::<Result<Vec<_>, _>>()
+                })
             })
             .collect::<Result<Vec<_>, _>>()?;
         let mut tally = Tally::default();

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use super::pool::Pool;
 use super::slices::{EvenJob, cut};
 use crate::agents::AgentKind;
-use crate::arena::{Arena, LandlordBy, Order, Setting};
+use crate::arena::{Arena, LandlordBy, Order, Setting, is_mirror};
 use crate::game::{AuctionKind, Scoring};
 pub(crate) use contest::{Contest, ContestError};
 use record::GameRecord;
@@ -33,12 +33,12 @@ pub(super) struct Tournament {
     setting: Setting,
     deals: u32,
     pairs: Vec<Pair>,
+    arenas: Pool<Arena>,
 }
 
 /// Two agents that meet.
 struct Pair {
     agents: [AgentKind; 2],
-    arenas: Pool<Arena>,
 }
 
 impl Pair {
@@ -47,7 +47,7 @@ impl Pair {
     }
 
     fn is_mirror(&self) -> bool {
-        self.agents[0] == self.agents[1]
+        is_mirror(self.agents)
     }
 }
 
@@ -76,13 +76,18 @@ impl Tournament {
                 let agents = [*first, *second];
                 let met = |pair: &Pair| pair.agents == agents || pair.agents == [*second, *first];
                 if !pairs.iter().any(met) {
-                    pairs.push(Pair { agents, arenas: Pool::default() });
+                    pairs.push(Pair { agents });
                 }
             }
         }
         let scoring = Scoring { spring: parameters.integer("spring") as i64 };
         let setting = Setting { rules, scoring, landlord, seed: parameters.integer("seed") };
-        Ok(Self { setting, deals: parameters.integer("deals") as u32, pairs })
+        Ok(Self {
+            setting,
+            deals: parameters.integer("deals") as u32,
+            pairs,
+            arenas: Pool::default(),
+        })
     }
 
     fn pair(&self, slice: &Slice) -> Result<&Pair, ComputeError> {
@@ -91,17 +96,17 @@ impl Tournament {
         pair.ok_or_else(|| ComputeError::Invalid("the slice is not of this tournament".to_owned()))
     }
 
-    fn arena(&self, pair: &Pair) -> Arena {
-        Arena::new(self.setting, pair.agents)
+    fn with_arena<R>(&self, work: impl FnOnce(&mut Arena) -> R) -> R {
+        self.arenas.with(|| Arena::new(self.setting), work)
     }
 
     /// Both games of a deal. Agents that play themselves play it once: the second order is the same game.
-    fn play(&self, arena: &mut Arena, deal: u64) -> [GameRecord; 2] {
+    fn play(&self, arena: &mut Arena, pair: &Pair, deal: u64) -> [GameRecord; 2] {
         let play = |arena: &mut Arena, order| {
-            GameRecord::of(&arena.play(deal, order), self.setting.scoring)
+            GameRecord::of(&arena.play(pair.agents, deal, order), self.setting.scoring)
         };
         let first = play(arena, Order::First);
-        [first, if arena.is_mirror() { first } else { play(arena, Order::Second) }]
+        [first, if pair.is_mirror() { first } else { play(arena, Order::Second) }]
     }
 
     fn deal_ns(pair: &Pair) -> u64 {
@@ -152,22 +157,19 @@ impl Computation for Tournament {
                 payload.par_chunks_mut(CHUNK * DEAL_BYTES).enumerate().try_for_each(
                     |(chunk, out)| {
                         let first = u64::from(slice.first_row) + (chunk * CHUNK) as u64;
-                        pair.arenas.with(
-                            || self.arena(pair),
-                            |arena| {
-                                for (deal, out) in (first..).zip(out.chunks_mut(DEAL_BYTES)) {
-                                    context.poll()?;
-                                    let games = self.play(arena, deal);
-                                    for (game, out) in
-                                        games.iter().zip(out.chunks_mut(GameRecord::BYTES))
-                                    {
-                                        game.write(out);
-                                    }
-                                    (context.progress)(Self::deal_ns(pair));
+                        self.with_arena(|arena| {
+                            for (deal, out) in (first..).zip(out.chunks_mut(DEAL_BYTES)) {
+                                context.poll()?;
+                                let games = self.play(arena, pair, deal);
+                                for (game, out) in
+                                    games.iter().zip(out.chunks_mut(GameRecord::BYTES))
+                                {
+                                    game.write(out);
                                 }
-                                Ok(())
-                            },
-                        )
+                                (context.progress)(Self::deal_ns(pair));
+                            }
+                            Ok(())
+                        })
                     },
                 )?;
                 Ok(payload)

@@ -22,6 +22,7 @@ impl Answer for Reply {
     fn table(&self, style: Style) -> String {
         let (lists, single): (Map<_, _>, Map<_, _>) =
             self.0.clone().into_iter().partition(|(_, value)| value.is_array());
+        let single = single.into_iter().map(|(name, value)| (name, rounded(value))).collect();
         let mut text = record(style, &single);
         for list in lists.values().filter_map(Value::as_array) {
             text.push_str(&list_table(style, list));
@@ -47,6 +48,14 @@ fn list_table(style: Style, list: &[Value]) -> String {
         .map(|line| names.iter().map(|name| shown(&line[name.as_str()])).collect())
         .collect();
     format!("\n{}", columns(style, &titles, rows))
+}
+
+/// Shares with as many digits as a person reads.
+fn rounded(value: Value) -> Value {
+    match value.as_f64() {
+        Some(number) if value.is_f64() => Value::from(format!("{number:.4}")),
+        _ => value,
+    }
 }
 
 fn shown(value: &Value) -> String {
