@@ -33,7 +33,7 @@ fn rlcard_allows_our_games_and_loses_as_measured() {
         }
     };
     let output = Command::new(python)
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rlcard.py"))
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rlcard_referee.py"))
         .arg(program(FULLDECK))
         .arg(GAMES.to_string())
         .output()

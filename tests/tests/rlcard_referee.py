@@ -1,6 +1,6 @@
 """RLCard as referee: games of our agents replayed card by card, and agent seed against RLCard's rule agent.
 
-Usage: rlcard.py FULLDECK GAMES. Prints what was counted as one JSON object.
+Usage: rlcard_referee.py FULLDECK GAMES. Prints what was counted as one JSON object.
 """
 
 import json
@@ -12,19 +12,20 @@ from rlcard.games.base import Card
 from rlcard.games.doudizhu import Game, Judger
 from rlcard.models.doudizhu_rule_models import DouDizhuRuleAgentV1
 
+RANKS = "3456789TJQKA2BR"
 JOKERS = {"B": "BJ", "R": "RJ"}
 SUITS = "SHDC"
 
 
 def cards(hands):
-    """RLCard's cards for hands of ranks: suits are handed out in turn, they decide nothing."""
+    """RLCard's cards for hands of ranks, ascending: suits are handed out in turn, they decide nothing."""
     used = {}
     def card(letter):
         if letter in JOKERS:
             return Card(JOKERS[letter], "")
         used[letter] = used.get(letter, -1) + 1
         return Card(SUITS[used[letter]], letter)
-    return [[card(letter) for letter in hand] for hand in hands]
+    return [[card(letter) for letter in sorted(hand, key=RANKS.index)] for hand in hands]
 
 
 def replay(played):
