@@ -333,7 +333,7 @@ impl Totals {
             let (from, to) = ((1u64 << digits) / 2, (1u64 << digits) - 1);
             [from, to, *positions].map(|field| field.to_string()).to_vec()
         });
-        sink.table("nodes", &["from", "to", "positions"], &mut rows)?;
+        sink.table("histogram", &["from", "to", "positions"], &mut rows)?;
         for (name, count) in [
             ("positions", self.landlord + self.farmers + self.unfinished),
             ("landlord_wins", self.landlord),

@@ -21,8 +21,17 @@ struct Artifact {
     facts: Map<String, Value>,
 }
 
+impl Artifact {
+    /// Arrays and tables are files of one folder.
+    fn assert_new(&self, name: &str) {
+        let array = self.arrays.iter().any(|(array, ..)| array == name);
+        assert!(!array && !self.tables.contains_key(name), "{name} is written twice");
+    }
+}
+
 impl ArtifactSink for Artifact {
     fn array(&mut self, name: &str, element: ElementType, shape: &[u64]) -> io::Result<ArrayId> {
+        self.assert_new(name);
         let bytes = shape.iter().product::<u64>() as usize * element.bytes();
         self.arrays.push((name.to_owned(), element.bytes(), vec![0; bytes]));
         Ok(ArrayId(self.arrays.len() - 1))
@@ -40,6 +49,7 @@ impl ArtifactSink for Artifact {
         header: &[&str],
         rows: &mut dyn Iterator<Item = Vec<String>>,
     ) -> io::Result<()> {
+        self.assert_new(name);
         let rows: Vec<_> = rows.inspect(|row| assert_eq!(row.len(), header.len())).collect();
         self.tables.insert(name.to_owned(), rows);
         Ok(())
@@ -128,6 +138,11 @@ fn tournaments_are_the_same_for_any_cut() {
     assert_eq!(line[6], answer["a_landlord_wins"].to_string());
     let error = ask(&words, &artifact, &["seed", "nobody"]).unwrap_err().to_string();
     assert!(error.contains("seed-random"), "{error}");
+}
+
+#[test]
+fn thinking_is_the_same_for_any_cut() {
+    splits_agree(&["a=improved", "b=greedy", "deals=3", "think=2"]);
 }
 
 #[test]
