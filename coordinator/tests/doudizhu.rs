@@ -42,8 +42,10 @@ fn refused(words: &[&str], parts: &[&str]) {
 #[test]
 fn hands_are_answered() {
     let moves = answer(&["moves", "456789", "--on", "34567"]);
-    let found: Vec<_> = moves["moves"].as_array().unwrap().iter().map(|mv| &mv["cards"]).collect();
-    assert_eq!((found, &moves["n_moves"]), (vec!["45678", "56789"], &json!(2)));
+    let found: Vec<_> =
+        moves["moves"].as_array().unwrap().iter().map(|mv| mv["cards"].as_str()).collect();
+    assert_eq!(found, [Some("45678"), Some("56789")]);
+    assert_eq!(moves["n_moves"], 2);
     let value = answer(&["value", "77889TJJQQKKAA22小王"]);
     assert_eq!((&value["sum_value"], &value["need_round"]), (&json!(14), &json!(7)));
     assert_eq!(answer(&["bid", "77889TJJQQKKAA22B"])["bid"], 1);
