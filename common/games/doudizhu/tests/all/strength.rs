@@ -9,7 +9,7 @@ use fulldeck_doudizhu::moves::RuleSet;
 fn rates(a: &str, b: &str, landlord: LandlordBy, deals: u64) -> [f64; 2] {
     let scoring = Scoring::default();
     let setting = Setting { rules: RuleSet::STRICT, scoring, landlord, seed: 5 };
-    let agents = [a, b].map(|name| name.parse::<AgentKind>().unwrap());
+    let agents = [a, b].map(|name| name.parse::<AgentKind>().expect("an agent"));
     let mut arena = Arena::new(setting);
     [Order::First, Order::Second].map(|order| {
         let wins =

@@ -35,10 +35,11 @@ impl Evaluator {
         }
         let own = self.value(hand);
         let quad = matches!(last.kind, Kind::QuadSolos | Kind::QuadPairs);
-        if quad && own.sum > BOMB_WORTH {
-            if let Some(group) = bomb_above(hand, None).or_else(|| held_rocket(hand)) {
-                return Some(group);
-            }
+        if quad
+            && own.sum > BOMB_WORTH
+            && let Some(group) = bomb_above(hand, None).or_else(|| held_rocket(hand))
+        {
+            return Some(group);
         }
         // A pass costs a round.
         let mut best = Best::from(HandValue { rounds: own.rounds + 1, ..own }.score());
