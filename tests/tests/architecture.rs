@@ -56,7 +56,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("fulldeck-doudizhu", &["fulldeck-job"]),
     ("fulldeck-artifact", &["fulldeck-job"]),
     ("fulldeck-service", &[]),
-    ("fulldeck-common", &["fulldeck-job", "fulldeck-eval", "fulldeck-omaha", "fulldeck-doudizhu"]),
+    (
+        "fulldeck-common",
+        &["fulldeck-job", "fulldeck-cards", "fulldeck-eval", "fulldeck-omaha", "fulldeck-doudizhu"],
+    ),
     // The worker's library is linked by `fulldeck run`, in the binary alone: see `sources`.
     (
         "fulldeck-coordinator",
