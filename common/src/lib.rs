@@ -8,6 +8,7 @@ use std::sync::Arc;
 pub use fulldeck_basket as basket;
 pub use fulldeck_betting as betting;
 pub use fulldeck_cards::{Card, CardSet, Clusters};
+pub use fulldeck_doudizhu as doudizhu;
 pub use fulldeck_eval::arch::{Backend, UnknownBackend};
 pub use fulldeck_job::Registry;
 pub use fulldeck_joker as joker;
@@ -21,6 +22,7 @@ pub fn registry_with(backend: Backend) -> Registry {
         Arc::new(fulldeck_joker::Joker),
         Arc::new(fulldeck_betting::Betting),
         Arc::new(fulldeck_basket::Totalling),
+        Arc::new(fulldeck_doudizhu::DouDizhu),
     ])
 }
 

@@ -25,6 +25,7 @@ const COMMANDS: &[&str] = &[
     "joker",
     "betting",
     "basket",
+    "doudizhu",
     "completions",
     "man",
     "doctor",

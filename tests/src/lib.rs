@@ -23,7 +23,7 @@ mod wait;
 pub use artifact::Artifact;
 pub use cluster::Cluster;
 pub use process::Process;
-pub use programs::{FULLDECK, WORKER};
+pub use programs::{FULLDECK, WORKER, program};
 pub use random::Random;
 pub use reference::{HOLDEM, HOLDEM_DIGEST, undisturbed};
 pub use scene::{Answer, Scene};

@@ -12,7 +12,7 @@ const OUR_VARIABLES: &str = "FULLDECK_";
 
 /// A command of a program, without variables of its own.
 pub(crate) fn command(program: &str) -> Command {
-    let mut command = Command::new(path(program));
+    let mut command = Command::new(self::program(program));
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with(OUR_VARIABLES) {
             command.env_remove(name);
@@ -22,11 +22,16 @@ pub(crate) fn command(program: &str) -> Command {
     command
 }
 
-/// Programs lie one folder above the test executables: `target/<profile>/` and `target/<profile>/deps/`.
-fn path(program: &str) -> PathBuf {
+/// Where a program is. Programs lie one folder above the test executables: `target/<profile>/` and
+/// `target/<profile>/deps/`.
+///
+/// # Panics
+/// If it has not been built.
+#[must_use]
+pub fn program(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("this test has a path");
     let folder = test.parent().and_then(|deps| deps.parent()).expect("target/<profile>/deps");
-    let path = folder.join(program);
+    let path = folder.join(name);
     let release = if cfg!(debug_assertions) { "" } else { " --release" };
     assert!(
         path.is_file(),

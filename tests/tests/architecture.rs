@@ -46,6 +46,15 @@ fn transitive(metadata: &Metadata, root: &str) -> BTreeSet<String> {
     seen
 }
 
+/// The games: their crates.
+const GAMES: [&str; 5] = [
+    "fulldeck-omaha",
+    "fulldeck-joker",
+    "fulldeck-betting",
+    "fulldeck-basket",
+    "fulldeck-doudizhu",
+];
+
 /// What each member may name of the others. A new crate has to be entered here on purpose.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("fulldeck-proto", &[]),
@@ -53,13 +62,24 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("fulldeck-cards", &[]),
     ("fulldeck-eval", &["fulldeck-cards"]),
     ("fulldeck-omaha", &["fulldeck-job", "fulldeck-cards", "fulldeck-eval"]),
+    ("fulldeck-joker", &["fulldeck-job", "fulldeck-cards", "fulldeck-eval"]),
     ("fulldeck-betting", &["fulldeck-job"]),
     ("fulldeck-basket", &["fulldeck-job"]),
+    ("fulldeck-doudizhu", &["fulldeck-job"]),
     ("fulldeck-artifact", &["fulldeck-job"]),
     ("fulldeck-service", &[]),
     (
         "fulldeck-common",
-        &["fulldeck-job", "fulldeck-eval", "fulldeck-omaha", "fulldeck-betting", "fulldeck-basket"],
+        &[
+            "fulldeck-job",
+            "fulldeck-cards",
+            "fulldeck-eval",
+            "fulldeck-omaha",
+            "fulldeck-joker",
+            "fulldeck-betting",
+            "fulldeck-basket",
+            "fulldeck-doudizhu",
+        ],
     ),
     // The worker's library is linked by `fulldeck run`, in the binary alone: see `sources`.
     (
@@ -96,8 +116,7 @@ fn members_depend_only_along_the_arrows() {
 #[test]
 fn games_know_no_network_and_workers_no_database() {
     let metadata = metadata();
-    let games = ["fulldeck-omaha", "fulldeck-betting", "fulldeck-basket"];
-    for game in games.into_iter().chain(["fulldeck-cards", "fulldeck-eval", "fulldeck-job"]) {
+    for game in GAMES.into_iter().chain(["fulldeck-cards", "fulldeck-eval", "fulldeck-job"]) {
         let linked = transitive(&metadata, game);
         for engine in ["tokio", "tonic", "sled"] {
             assert!(!linked.contains(engine), "{game} must not link {engine}");
@@ -133,8 +152,8 @@ fn only_programs_name_the_registry_and_only_the_store_names_sled() {
         let text = fs::read_to_string(&file).expect("a source file");
         let path = file.to_string_lossy().into_owned();
         let is_program = path.contains("/src/bin/");
-        let games = ["fulldeck_omaha", "fulldeck_betting", "fulldeck_basket"];
-        for name in ["fulldeck_common", "fulldeck_worker"].into_iter().chain(games) {
+        for name in GAMES.into_iter().chain(["fulldeck-common", "fulldeck-worker"]) {
+            let name = name.replace('-', "_");
             let own = name == "fulldeck_worker" && path.contains("worker/src/");
             let named = text.lines().any(|line| line.contains(&format!("{name}::")));
             assert!(is_program || own || !named, "{path} must not name {name}");

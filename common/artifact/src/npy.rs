@@ -11,8 +11,9 @@ const ALIGN: usize = 64;
 /// NumPy's name of an element type.
 pub(crate) const fn dtype(element: ElementType) -> &'static str {
     match element {
-        ElementType::U16 => "<u2",
         ElementType::U8 => "|u1",
+        ElementType::U16 => "<u2",
+        ElementType::I32 => "<i4",
         ElementType::U32 => "<u4",
         ElementType::U64 => "<u8",
         ElementType::F64 => "<f8",
@@ -21,9 +22,8 @@ pub(crate) const fn dtype(element: ElementType) -> &'static str {
 
 /// The element type that NumPy calls `name`.
 pub(crate) fn element(name: &str) -> Option<ElementType> {
-    use ElementType::{F64, U8, U16, U32, U64};
-    let known = [U8, U16, U32, U64, F64];
-    known.into_iter().find(|element| dtype(*element) == name)
+    use ElementType::{F64, I32, U8, U16, U32, U64};
+    [U8, U16, U32, I32, U64, F64].into_iter().find(|element| dtype(*element) == name)
 }
 
 /// The whole header of a row-major array; its length is a multiple of 64.

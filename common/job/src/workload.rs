@@ -188,12 +188,14 @@ pub struct VerifyReport {
 /// Type of an array's elements; always little endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ElementType {
-    /// Unsigned, 2 bytes.
-    U16,
     /// Unsigned, 1 byte: bytes as they are.
     U8,
+    /// Unsigned, 2 bytes.
+    U16,
     /// Unsigned, 4 bytes.
     U32,
+    /// Signed, 4 bytes.
+    I32,
     /// Unsigned, 8 bytes.
     U64,
     /// Floating point, 8 bytes.
@@ -205,9 +207,9 @@ impl ElementType {
     #[must_use]
     pub const fn bytes(self) -> usize {
         match self {
-            Self::U16 => 2,
             Self::U8 => 1,
-            Self::U32 => 4,
+            Self::U16 => 2,
+            Self::U32 | Self::I32 => 4,
             Self::U64 | Self::F64 => 8,
         }
     }

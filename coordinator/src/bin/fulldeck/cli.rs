@@ -152,6 +152,9 @@ pub(crate) enum Command {
     Betting(commands::betting::Arguments),
     /// The basket game: play it, solve it, count it
     Basket(commands::basket::Arguments),
+    /// Dou Dizhu: hands, deals, endgames, contests of agents, and a game to play
+    #[command(name = "doudizhu")]
+    DouDizhu(commands::doudizhu::Arguments),
     /// Print a completion script for a shell
     Completions(commands::completions::Arguments),
     /// Print the manual page, of the program or of one command

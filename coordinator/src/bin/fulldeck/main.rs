@@ -100,6 +100,7 @@ fn execute(cli: &Cli) -> Result<u8, CliError> {
         Command::Joker(arguments) => commands::joker::execute(arguments, &app),
         Command::Betting(arguments) => commands::betting::execute(arguments, &app),
         Command::Basket(arguments) => commands::basket::execute(arguments, &app),
+        Command::DouDizhu(arguments) => commands::doudizhu::execute(arguments, &app),
         Command::Completions(arguments) => commands::completions::execute(arguments),
         Command::Man(arguments) => commands::man::execute(arguments),
         Command::Doctor(arguments) => commands::doctor::execute(arguments, &app),

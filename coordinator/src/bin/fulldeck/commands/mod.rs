@@ -6,6 +6,7 @@ pub(crate) mod betting;
 pub(crate) mod completions;
 pub(crate) mod coordinator;
 pub(crate) mod doctor;
+pub(crate) mod doudizhu;
 pub(crate) mod joker;
 pub(crate) mod man;
 pub(crate) mod merge;
