@@ -4,9 +4,9 @@ use fulldeck_tests::{Cluster, Scene, until};
 
 /// A tournament of some seconds, endgames that need a second round, and a small table of groups.
 const RUNS: [&str; 3] = [
-    "doudizhu -p a=seed -p b=greedy -p deals=3000 -p landlord=bid",
-    "doudizhu -p task=endgames -p each=6 -p positions=1500 -p budget=512 -p rounds=3",
-    "doudizhu -p task=groups -p cards=10",
+    "doudizhu -p a=seed -p b=greedy -p deals=1500 -p landlord=bid",
+    "doudizhu -p task=endgames -p each=6 -p positions=800 -p budget=512 -p rounds=3",
+    "doudizhu -p task=groups -p cards=9",
 ];
 
 /// Slices of each run: enough for every worker to have some when one is killed.

@@ -1,6 +1,6 @@
 //! The fewest groups into which a hand can be cut: how many turns it takes to play it out.
 //!
-//! [`reference`] says what is meant. [`Solver`] is what computes: it chooses the chains (runs of cards, pairs and triples), and
+//! [`mod@reference`] says what is meant. [`Solver`] is what computes: it chooses the chains (runs of cards, pairs and triples), and
 //! looks up what the rest costs, which depends only on how many ranks have one, two, three or four cards left.
 
 mod chains;
