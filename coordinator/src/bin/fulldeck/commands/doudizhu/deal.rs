@@ -26,7 +26,7 @@ pub(super) struct Deal {
 }
 
 impl Ask for Deal {
-    fn from_stdin(&self) -> bool {
+    fn stdin(&self) -> bool {
         self.stdin
     }
 

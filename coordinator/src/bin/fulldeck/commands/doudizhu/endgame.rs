@@ -68,7 +68,7 @@ pub(super) struct Endgame {
 }
 
 impl Ask for Endgame {
-    fn from_stdin(&self) -> bool {
+    fn stdin(&self) -> bool {
         self.stdin
     }
 

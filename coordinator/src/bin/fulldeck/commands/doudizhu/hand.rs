@@ -86,7 +86,7 @@ pub(super) struct Moves {
 }
 
 impl Ask for Moves {
-    fn from_stdin(&self) -> bool {
+    fn stdin(&self) -> bool {
         self.asked.stdin
     }
 
@@ -109,7 +109,7 @@ pub(super) struct Value {
 }
 
 impl Ask for Value {
-    fn from_stdin(&self) -> bool {
+    fn stdin(&self) -> bool {
         self.asked.stdin
     }
 
@@ -128,7 +128,7 @@ pub(super) struct Lead {
 }
 
 impl Ask for Lead {
-    fn from_stdin(&self) -> bool {
+    fn stdin(&self) -> bool {
         self.asked.stdin
     }
 
@@ -153,7 +153,7 @@ pub(super) struct Follow {
 }
 
 impl Ask for Follow {
-    fn from_stdin(&self) -> bool {
+    fn stdin(&self) -> bool {
         self.asked.stdin
     }
 
@@ -173,7 +173,7 @@ pub(super) struct Bid {
 }
 
 impl Ask for Bid {
-    fn from_stdin(&self) -> bool {
+    fn stdin(&self) -> bool {
         self.asked.stdin
     }
 
@@ -190,7 +190,7 @@ pub(super) struct Groups {
 }
 
 impl Ask for Groups {
-    fn from_stdin(&self) -> bool {
+    fn stdin(&self) -> bool {
         self.asked.stdin
     }
 

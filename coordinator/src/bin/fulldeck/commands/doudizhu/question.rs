@@ -12,14 +12,14 @@ use crate::questions;
 /// A question whose words can be given as arguments or as a line.
 pub(super) trait Ask: Args {
     /// Whether the questions come on standard input.
-    fn from_stdin(&self) -> bool;
+    fn stdin(&self) -> bool;
     /// The answer to this one.
     fn answer(&self) -> Result<Answer, CliError>;
 }
 
 /// Answers the question, or every line of standard input.
 pub(super) fn ask<Q: Ask>(asked: &Q, app: &App) -> Result<u8, CliError> {
-    if asked.from_stdin() {
+    if asked.stdin() {
         let (mut input, mut out) = (std::io::stdin().lock(), std::io::stdout().lock());
         return questions::answer_all(&mut input, &mut out, |words| parse::<Q>(words)?.answer());
     }
@@ -34,7 +34,7 @@ fn parse<Q: Ask>(words: &[String]) -> Result<Q, CliError> {
     let mut matches =
         command.try_get_matches_from(words).map_err(|error| CliError::from(&error))?;
     let asked = Q::from_arg_matches_mut(&mut matches).map_err(|error| CliError::from(&error))?;
-    if asked.from_stdin() {
+    if asked.stdin() {
         return Err(CliError::usage("--stdin in a line: a line is one question"));
     }
     Ok(asked)
