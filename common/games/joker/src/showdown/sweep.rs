@@ -9,8 +9,8 @@ use crate::{Deck, DeckCard, Evaluator};
 const VALUES: usize = 7_476;
 
 /// Against how many opponents' hands a pair wins and ties, 16 bits each: a full board has at most 1,081, and all boards
-/// of one card more than a given board together 51,888. So such counts can be added, and multiplied by a small number, as
-/// one word.
+/// of one card more than a given board at most 50 times as many (51,888 without those that a hole blocks). So such counts
+/// can be added, and multiplied by a small number, as one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Won(u32);
 
