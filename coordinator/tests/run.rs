@@ -13,6 +13,8 @@ use serde_json::Value;
 
 /// What the artifact of this run is, on every machine, by whatever plan.
 const DIGEST: &str = "bfa67973cc16756731133ee6c5c7e8d10ba9c9ab09a84090e35d3614a3291564";
+/// That of the job aaaa-aaaa of Omaha-4.
+const JOB_DIGEST: &str = "783ccfd9833a9f8ab6fb5f9e86dd071cbda027dd3cfe705e477c175e94637580";
 /// Nothing here takes nearly as long, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(240);
 
@@ -172,7 +174,7 @@ fn falsify(right: &Path, target: &Path) {
 }
 
 #[test]
-fn one_job_alone_then_an_interruption_then_the_rest() {
+fn one_job_alone_then_the_rest() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let only = json(folder, "run omaha -p cards=2 --slices 24 --only aa-aa", 0);
@@ -187,24 +189,35 @@ fn one_job_alone_then_an_interruption_then_the_rest() {
     assert_eq!(unknown.status.code(), Some(2));
     assert!(stderr(&unknown).contains("the jobs are ab-ab, ab-aa, aa-aa"), "{}", stderr(&unknown));
 
-    let mut run = fulldeck(folder, "run omaha -p cards=2 --threads 1")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let during = until_more_than(before, folder, &mut run);
+    let summary = json(folder, "run omaha -p cards=2", 0);
+    let (slices, computed) =
+        (summary["slices"].as_u64().unwrap(), summary["computed_slices"].as_u64().unwrap());
+    assert_eq!(computed, slices - before, "{summary}");
+    assert_eq!(summary["artifact_digest"], DIGEST);
+}
+
+#[test]
+fn an_interrupted_job_goes_on_where_it_was() {
+    const JOB: &str = "run omaha -p cards=4 --slices 6000 --only aaaa-aaaa --threads 1";
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut run =
+        fulldeck(folder, JOB).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let during = until_more_than(0, folder, &mut run);
     interrupt(&run);
     let stopped = run.wait_with_output().unwrap();
     assert_eq!(stopped.status.code(), Some(10), "{}", stderr(&stopped));
     assert!(stderr(&stopped).contains("the same command goes on"), "{}", stderr(&stopped));
 
-    let kept = json(folder, "status last", 0)["slices"]["committed"].as_u64().unwrap();
+    let committed = |status: &Value| status["slices"]["committed"].as_u64().unwrap();
+    let kept = committed(&json(folder, "status last", 0));
     assert!(kept >= during, "{kept} slices were kept of {during}");
-    let summary = json(folder, "run omaha -p cards=2", 0);
-    let (slices, computed) =
-        (summary["slices"].as_u64().unwrap(), summary["computed_slices"].as_u64().unwrap());
-    assert_eq!(computed, slices - kept, "{summary}");
-    assert_eq!(summary["artifact_digest"], DIGEST);
+    let whole = json(folder, JOB, 0);
+    assert!(committed(&whole) > kept, "{whole}");
+    assert_eq!(json(folder, "merge last", 10), Value::Null);
+    let merged = json(folder, "merge last --only aaaa-aaaa", 0);
+    assert_eq!(merged["facts"]["cells"], 255_970);
+    assert_eq!(merged["artifact_digest"], JOB_DIGEST);
 }
 
 /// Waits until the running coordinator has committed more than `before` slices; how many it has then.

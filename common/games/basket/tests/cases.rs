@@ -1,5 +1,7 @@
 //! Every known answer.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 #[path = "support/csv.rs"]
 mod csv;
 

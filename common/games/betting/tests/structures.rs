@@ -1,5 +1,7 @@
 //! Published sizes of games, and plain walks.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use fulldeck_betting::decimal::Decimal;
 use fulldeck_betting::preflop::Preflop;
 use fulldeck_betting::program::{estimate, exact, residue};

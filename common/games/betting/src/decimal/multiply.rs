@@ -61,8 +61,9 @@ fn carry(sums: &[Vec<u64>], limbs: usize) -> Vec<u64> {
     let garner = Garner::new();
     let mut result = Vec::with_capacity(limbs);
     let mut carry = 0u128;
-    for position in 0..limbs - 1 {
-        let sum = garner.join([sums[0][position], sums[1][position], sums[2][position]]);
+    let residues = sums[0].iter().zip(&sums[1]).zip(&sums[2]);
+    for ((first, second), third) in residues.take(limbs - 1) {
+        let sum = garner.join([*first, *second, *third]);
         let (quotient, limb) = by_base(add(sum, carry));
         carry = quotient;
         result.push(limb);

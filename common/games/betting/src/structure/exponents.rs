@@ -29,7 +29,7 @@ impl Factored {
                 divisor = rest;
             }
             let mut power = 0u64;
-            while rest % divisor == 0 {
+            while rest.is_multiple_of(divisor) {
                 rest /= divisor;
                 power += 1;
             }

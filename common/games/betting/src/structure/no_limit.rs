@@ -150,8 +150,7 @@ impl<T: Tally> Round<T> {
             bets
         });
         for player in [0, 1] {
-            for faced in 1..situations[player].len() {
-                let times = situations[player][faced];
+            for (faced, times) in situations[player].iter().copied().enumerate().skip(1) {
                 self.decide(player, left, faced, times);
                 self.tally.folds.add(&times);
                 self.closed[left].add(&times);

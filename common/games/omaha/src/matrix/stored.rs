@@ -71,9 +71,10 @@ impl<'a> Stored<'a> {
 
     /// A whole row of the matrix: numbers of hands, and outcomes, against every cluster.
     pub(crate) fn row(&self, row: usize) -> Result<Vec<(u32, Outcome)>, QueryError> {
+        let from_diagonal = self.triangle_row(row)?;
         let before = (0..row).map(|column| self.cell(row, column));
         let mut cells = before.collect::<Result<Vec<_>, _>>()?;
-        cells.extend(self.triangle_row(row)?);
+        cells.extend(from_diagonal);
         Ok(cells)
     }
 
