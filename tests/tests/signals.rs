@@ -42,8 +42,8 @@ fn a_terminated_run_exits_with_10_and_goes_on() {
 #[test]
 fn a_second_sigterm_leaves_at_once() {
     let scene = Scene::new();
-    // Three slices over the same rows are one batch, which takes some seconds.
-    let mut run = scene.start(FULLDECK, &format!("run {HOLDEM} --slices 3 --threads 1"));
+    // Few slices over the same rows are one batch, which takes some seconds.
+    let mut run = scene.start(FULLDECK, "run omaha --slices 15 --threads 1");
     until("a run", || scene.path("fulldeck-data/segments/000001.seg").exists().then_some(()));
     until("a worker at work", || {
         let status = scene.fulldeck("status last -o json");
