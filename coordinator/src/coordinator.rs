@@ -25,6 +25,8 @@ use crate::writer::Writer;
 const ACCESS_FILE: &str = "access.toml";
 /// Calls in progress may take so long to end before their connections are closed.
 const DRAIN: Duration = Duration::from_secs(5);
+/// Damaged results that are named when a store is opened.
+const MAX_DAMAGED_TOLD: usize = 20;
 /// Messages of the writer that may wait.
 const WRITTEN: usize = 64;
 
@@ -80,7 +82,8 @@ pub struct Coordinator {
 }
 
 impl Coordinator {
-    /// Opens the store, recovers its runs, listens, and writes the access file (for its owner alone).
+    /// Listens, opens the store, recovers its runs, and writes the access file (for its owner alone). A folder that was
+    /// not there before is not there after an error either.
     ///
     /// # Errors
     /// [`StartError`].
@@ -88,7 +91,8 @@ impl Coordinator {
         options: CoordinatorOptions,
         registry: Registry,
     ) -> Result<Self, StartError> {
-        refuse_public(&options)?;
+        // Listening comes first: a taken address leaves nothing to clean up. Calls wait until they can be served.
+        let incoming = listen(&options)?;
         let folder = options.data_dir.clone();
         let store = tokio::task::spawn_blocking(move || {
             SledStore::open(&folder, OpenOptions::default()).inspect(report)
@@ -96,7 +100,7 @@ impl Coordinator {
         let store = store
             .await
             .map_err(|error| StartError::Thread { thread: "store", reason: error.to_string() })??;
-        Self::start_on(options, registry, Box::new(store)).await
+        Self::serve(options, registry, Box::new(store), incoming).await
     }
 
     /// As [`Coordinator::start`], on a store that is open already.
@@ -108,7 +112,16 @@ impl Coordinator {
         registry: Registry,
         store: Box<dyn Store>,
     ) -> Result<Self, StartError> {
-        refuse_public(&options)?;
+        let incoming = listen(&options)?;
+        Self::serve(options, registry, store, incoming).await
+    }
+
+    async fn serve(
+        options: CoordinatorOptions,
+        registry: Registry,
+        store: Box<dyn Store>,
+        incoming: TcpIncoming,
+    ) -> Result<Self, StartError> {
         let (data_dir, known) = (options.data_dir.clone(), registry.clone());
         let recovering = tokio::task::spawn_blocking(move || {
             let (catalog, seeds) = Catalog::recover(&data_dir, &known, store.recover()?)?;
@@ -121,10 +134,9 @@ impl Coordinator {
         let identity = identity(store.as_ref(), &seeds);
         let reader = store.reader();
 
-        // Listening begins before the parts run: a taken address leaves nothing to clean up.
-        let listen_error = |source| StartError::Listen { address: options.listen, source };
-        let incoming = TcpIncoming::bind(options.listen).map_err(listen_error)?;
-        let address = incoming.local_addr().map_err(listen_error)?;
+        let address = incoming
+            .local_addr()
+            .map_err(|source| StartError::Listen { address: options.listen, source })?;
         let access = access(&options, address)?;
 
         let intake = Intake::new()
@@ -192,21 +204,10 @@ impl Coordinator {
         self.handle.clone()
     }
 
-    /// Waits until the store fails, and says why. Nothing that was acknowledged is lost; the coordinator should be
-    /// shut down and started again.
-    pub async fn failed(&self) -> String {
-        let mut failed = self.handle.engine().failed();
-        let reason = failed.wait_for(Option::is_some).await.map(|reason| reason.clone());
-        match reason {
-            Ok(reason) => reason.unwrap_or_default(),
-            Err(_) => "the scheduler ended".to_owned(),
-        }
-    }
-
     /// Ends in order: nothing more is leased, what is being uploaded becomes durable, the store is closed.
     ///
     /// # Errors
-    /// [`ShutdownError`] if a part failed; what was acknowledged is durable all the same.
+    /// [`ShutdownError`] if a part or the store failed; what was acknowledged is durable all the same.
     pub async fn shutdown(self) -> Result<(), ShutdownError> {
         let engine = self.handle.engine().clone();
         // A scheduler that is gone has nobody waiting.
@@ -228,19 +229,20 @@ impl Coordinator {
         let written = tokio::task::spawn_blocking(move || writer.join()).await;
         served.map_err(|_| ShutdownError::Panicked("server"))??;
         scheduled.map_err(|_| ShutdownError::Panicked("scheduler"))?;
-        match written {
-            Ok(Ok(())) => Ok(()),
-            _ => Err(ShutdownError::Panicked("writer")),
+        if !matches!(written, Ok(Ok(()))) {
+            return Err(ShutdownError::Panicked("writer"));
         }
+        let failed = self.handle.engine().failed().borrow().clone();
+        failed.map_or(Ok(()), |reason| Err(ShutdownError::Store(reason)))
     }
 }
 
-fn refuse_public(options: &CoordinatorOptions) -> Result<(), StartError> {
-    if options.listen.ip().is_loopback() || options.insecure_plaintext {
-        Ok(())
-    } else {
-        Err(StartError::PublicPlaintext(options.listen))
+fn listen(options: &CoordinatorOptions) -> Result<TcpIncoming, StartError> {
+    let address = options.listen;
+    if !address.ip().is_loopback() && !options.insecure_plaintext {
+        return Err(StartError::PublicPlaintext(address));
     }
+    TcpIncoming::bind(address).map_err(|source| StartError::Listen { address, source })
 }
 
 /// Who this start is. Earlier starts are known by the leases they left.
@@ -288,7 +290,10 @@ fn kept_token(file: &Path) -> Option<AccessToken> {
 fn report(store: &SledStore) {
     let recovery = store.recovery();
     if let Some(reason) = &recovery.rebuilt {
-        tracing::warn!(reason, "the index was rebuilt from the segments");
+        let lost = if recovery.damaged.is_empty() { ", and nothing is lost" } else { "" };
+        tracing::warn!(
+            "the index could not be used ({reason}): it was rebuilt from the segments{lost}"
+        );
     }
     if recovery.replayed > 0 {
         tracing::info!(records = recovery.replayed, "results were brought into the index");
@@ -299,8 +304,11 @@ fn report(store: &SledStore) {
             "the unfinished end of the last segment was cut"
         );
     }
-    for damage in &recovery.damaged {
+    for damage in recovery.damaged.iter().take(MAX_DAMAGED_TOLD) {
         tracing::error!("{damage}");
+    }
+    if let Some(more @ 1..) = recovery.damaged.len().checked_sub(MAX_DAMAGED_TOLD) {
+        tracing::error!("and {more} more are damaged or lost");
     }
     for note in &recovery.notes {
         tracing::info!("{note}");

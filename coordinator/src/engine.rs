@@ -273,8 +273,11 @@ impl EngineTask {
 
     fn log(&self, notice: &Notice) {
         match notice {
-            Notice::WorkerJoined { session, name, kept } => {
+            Notice::WorkerJoined { session, name, kept, instead_of: None } => {
                 tracing::info!(%session, name, kept, "worker joined");
+            }
+            Notice::WorkerJoined { session, name, kept, instead_of: Some(earlier) } => {
+                tracing::info!(%session, name, kept, %earlier, "worker joined again");
             }
             Notice::WorkerLeft { session, name } => {
                 tracing::info!(%session, name, "worker left");
@@ -282,8 +285,9 @@ impl EngineTask {
             Notice::WorkerLost { session, name, slices } => {
                 tracing::warn!(%session, name, slices, "worker lost, its slices wait again");
             }
-            Notice::LeaseExpired { run, slice } => {
-                tracing::warn!(run, slice = slice.0, "lease expired");
+            Notice::LeasesExpired { run, slices } => {
+                let first = slices.first().map_or(0, |slice| slice.0);
+                tracing::warn!(run, slices = slices.len(), first, "leases expired");
             }
             Notice::SliceFailed { run, slice, failures, reason } => {
                 tracing::warn!(run, slice = slice.0, failures, reason, "slice failed");
@@ -296,8 +300,9 @@ impl EngineTask {
                 tracing::error!(run, slice = slice.0, committed, offered, %session, "results differ");
             }
             Notice::RunEnded { run, parked } => tracing::info!(run, parked, "run ended"),
+            // Said once, by whoever runs the coordinator: see `CoordinatorHandle::store_failed`.
             Notice::StoreFailed { reason } => {
-                tracing::error!(reason, "the store failed: nothing more is leased or taken");
+                tracing::debug!(reason, "the store failed");
                 self.failing.send_replace(Some(reason.clone()));
             }
         }

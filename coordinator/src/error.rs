@@ -60,6 +60,9 @@ pub enum ShutdownError {
     /// A part of the coordinator panicked: a defect.
     #[error("the {0} of the coordinator failed")]
     Panicked(&'static str),
+    /// The store had failed before; starting again goes on with what is durable.
+    #[error("the store failed: {0}")]
+    Store(String),
 }
 
 /// Why a request is not served. The kinds are those a program tells apart by exit code.
@@ -83,7 +86,10 @@ pub enum RequestError {
     /// A bound is reached; later it may be served.
     #[error("{0}")]
     Exhausted(String),
-    /// The coordinator is ending, or its store has failed.
+    /// The store has failed or a disk is full: nothing that was acknowledged is lost, and starting again goes on.
+    #[error("{0}")]
+    Halted(String),
+    /// The coordinator is ending.
     #[error("{0}")]
     Unavailable(String),
     /// Anything else.
@@ -97,7 +103,8 @@ impl From<Refusal> for RequestError {
         match refusal {
             Refusal::NoRun(_) => Self::NotFound(text),
             Refusal::TooManyWorkers => Self::Exhausted(text),
-            Refusal::Stale | Refusal::StoreFailed(_) | Refusal::Closing => Self::Unavailable(text),
+            Refusal::StoreFailed(_) => Self::Halted(text),
+            Refusal::Stale | Refusal::Closing => Self::Unavailable(text),
         }
     }
 }
@@ -138,6 +145,8 @@ impl From<ArtifactError> for RequestError {
             ArtifactError::Missing(_) => Self::NotFound(text),
             ArtifactError::Version { .. } => Self::Conflict(text),
             ArtifactError::Damaged { .. } => Self::Damaged(text),
+            ArtifactError::DiskFull { .. } => Self::Halted(text),
+            ArtifactError::Forbidden { .. } => Self::BadInput(text),
             ArtifactError::Io { .. } => Self::Internal(text),
         }
     }
@@ -149,7 +158,7 @@ impl From<&StoreError> for RequestError {
         match error {
             StoreError::Damaged { .. } => Self::Damaged(text),
             StoreError::Format { .. } => Self::Conflict(text),
-            StoreError::DiskFull { .. } | StoreError::Poisoned { .. } => Self::Unavailable(text),
+            StoreError::DiskFull { .. } | StoreError::Poisoned { .. } => Self::Halted(text),
             _ => Self::Internal(text),
         }
     }

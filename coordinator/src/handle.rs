@@ -298,6 +298,16 @@ impl CoordinatorHandle {
         self.0.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
     }
 
+    /// Waits until the store fails, and says why. Nothing that was acknowledged is lost; the coordinator answers
+    /// questions, but takes nothing more, and should be shut down and started again.
+    pub async fn store_failed(&self) -> String {
+        let mut failed = self.0.engine.failed();
+        match failed.wait_for(Option::is_some).await {
+            Ok(reason) => reason.clone().unwrap_or_default(),
+            Err(_) => "the scheduler ended".to_owned(),
+        }
+    }
+
     pub(crate) fn engine(&self) -> &Engine {
         &self.0.engine
     }

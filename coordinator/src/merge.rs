@@ -206,7 +206,10 @@ impl Merge<'_> {
             }
             assembled.map_err(|error| match error.kind() {
                 io::ErrorKind::Unsupported => MergeError::NoPart(error),
-                _ => MergeError::Assemble(error),
+                // The sink's own errors come through the workload; they name the file.
+                _ => error
+                    .downcast::<ArtifactError>()
+                    .map_or_else(MergeError::Assemble, MergeError::Artifact),
             })?;
             if payloads.delivered != results.len() {
                 let why = "the workload left results unread";

@@ -30,9 +30,10 @@ pub(crate) fn run_status(entry: &RunEntry, snapshot: RunSnapshot) -> v1::RunStat
         Ok((low, high)) => (Some(low), Some(high), String::new()),
         Err(reason) => (None, None, reason.to_owned()),
     };
+    let state = state_of(&snapshot);
     v1::RunStatus {
         spec: Some(entry.message()),
-        state: state(snapshot.phase).into(),
+        state: state.into(),
         slices,
         committed,
         leased,
@@ -55,13 +56,16 @@ pub(crate) fn run_status(entry: &RunEntry, snapshot: RunSnapshot) -> v1::RunStat
             .into_iter()
             .map(|(slice, reason)| v1::ParkedSlice { slice: slice.0, reason })
             .collect(),
+        store_failed: snapshot.store_failed.unwrap_or_default(),
         jobs,
     }
 }
 
-fn state(phase: RunPhase) -> v1::RunState {
-    match phase {
+fn state_of(snapshot: &RunSnapshot) -> v1::RunState {
+    let nobody = snapshot.workers_live == 0 || snapshot.store_failed.is_some();
+    match snapshot.phase {
         RunPhase::Queued => v1::RunState::Queued,
+        RunPhase::Running if nobody => v1::RunState::Idle,
         RunPhase::Running => v1::RunState::Running,
         RunPhase::Finished => v1::RunState::Finished,
         RunPhase::FinishedWithParked => v1::RunState::FinishedWithParked,

@@ -12,7 +12,7 @@ pub mod v1 {
 }
 
 /// Protocol version: the major must be equal on both sides, the minor may differ.
-pub const PROTOCOL: (u32, u32) = (1, 0);
+pub const PROTOCOL: (u32, u32) = (1, 1);
 /// Largest gRPC message in either direction, set on every client and server, in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 4 << 20;
 /// Most bytes of a result in one piece.

@@ -2,7 +2,7 @@
 //!
 //! A [`Scene`] is one story: a temporary folder, a log per process, a seed for everything random. When the story
 //! fails, the scene tells its seed and the ends of all logs; however it ends, no process outlives it. A
-//! [`Cluster`] is a coordinator with its workers in a scene. [`checkpoint`] and [`Artifact`] look at what the
+//! [`Cluster`] is a coordinator with its workers in a scene, a [`SmallDisk`] is soon full. [`checkpoint`] and [`Artifact`] look at what the
 //! programs left on disk, without asking the programs.
 //!
 //! Nothing here waits for a time to pass in the hope that something has happened: [`until`] waits for a condition
@@ -18,6 +18,7 @@ mod programs;
 mod random;
 mod reference;
 mod scene;
+mod small_disk;
 mod wait;
 
 pub use artifact::Artifact;
@@ -27,4 +28,5 @@ pub use programs::{FULLDECK, WORKER, program};
 pub use random::Random;
 pub use reference::{HOLDEM, HOLDEM_DIGEST, undisturbed};
 pub use scene::{Answer, Scene};
+pub use small_disk::SmallDisk;
 pub use wait::{PATIENCE, until};

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -39,6 +40,13 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Waits for the end of a process.
+    #[track_caller]
+    pub(crate) fn of(mut process: Process) -> Self {
+        let code = process.code();
+        Self { code, stdout: process.stdout(), stderr: process.stderr() }
+    }
+
     /// Standard output as JSON.
     ///
     /// # Panics
@@ -134,10 +142,15 @@ impl Scene {
     /// Starts a program with these words, separated by spaces, in the folder.
     #[must_use]
     pub fn start(&self, program: &str, words: &str) -> Process {
-        let number = self.started.get();
-        self.started.set(number + 1);
         let mut command = programs::command(program);
         command.current_dir(self.folder.path()).args(words.split_whitespace());
+        self.launch(command, program, words)
+    }
+
+    /// Starts a command that does what these words ask of a program; names its log by them.
+    pub(crate) fn launch(&self, command: Command, program: &str, words: &str) -> Process {
+        let number = self.started.get();
+        self.started.set(number + 1);
         let verb = words.split_whitespace().next().unwrap_or_default().trim_start_matches('-');
         let stem = self.path("logs").join(format!("{number:04}-{program}-{verb}"));
         Process::start(command, &format!("{program} {words}"), &stem)
@@ -149,9 +162,7 @@ impl Scene {
     /// If it does not end, or is ended by a signal.
     #[track_caller]
     pub fn answer(&self, program: &str, words: &str) -> Answer {
-        let mut process = self.start(program, words);
-        let code = process.code();
-        Answer { code, stdout: process.stdout(), stderr: process.stderr() }
+        Answer::of(self.start(program, words))
     }
 
     /// Runs `fulldeck` to its end.

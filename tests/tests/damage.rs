@@ -7,7 +7,7 @@ use std::path::Path;
 
 use fulldeck_job::record::RECORD_HEADER_BYTES;
 use fulldeck_tests::checkpoint::{Place, places};
-use fulldeck_tests::{Artifact, HOLDEM, Scene};
+use fulldeck_tests::{Artifact, FULLDECK, HOLDEM, Scene, SmallDisk};
 
 /// Results that are damaged at once.
 const DAMAGED: usize = 3;
@@ -119,6 +119,91 @@ fn damaged_results_are_computed_again_and_no_others() {
         fs::write(segment, &bytes[..length as usize]).expect("a segment");
     });
     assert_eq!(computed, results.len() - first);
+}
+
+/// Asks every command that looks at a stopped folder; each names the damage and exits with 9.
+#[track_caller]
+fn everybody_says(scene: &Scene, name: &str, parts: &[&str]) {
+    let before = fs::read(scene.path(name).join("EPOCH")).expect("an EPOCH");
+    for words in ["status", "status last", "merge last"] {
+        let answer = scene.fulldeck(&format!("{words} --data-dir {name}")).expect(9);
+        answer.says(parts);
+        assert_eq!(answer.stderr.lines().count(), 1, "{words}: {}", answer.stderr);
+    }
+    let doctor = scene.fulldeck(&format!("doctor -o json --data-dir {name}")).expect(9).json();
+    let checks = doctor["checks"].as_array().expect("checks").clone();
+    let found = checks.iter().find(|check| check["name"] == "checkpoint").expect("a check");
+    assert_eq!(found["finding"], "bad");
+    for part in parts {
+        assert!(found["detail"].as_str().expect("a detail").contains(part), "{found}");
+    }
+    assert_eq!(fs::read(scene.path(name).join("EPOCH")).expect("an EPOCH"), before, "looking");
+}
+
+#[test]
+fn damage_is_said_by_everybody_until_it_is_computed_again() {
+    let scene = Scene::new();
+    let expected = complete(&scene);
+    let results = places(&scene.path("whole"));
+    // The last record could as well be torn.
+    for (name, place) in [("first", &results[0]), ("last", &results[results.len() - 1])] {
+        let computed = computed_after(&scene, &expected, name, |data| {
+            flip(&data.join(SEGMENT), place.offset + RECORD_HEADER_BYTES as u64, 0);
+            let slice = format!("slice {} of run 1 will be computed again", place.slice.1);
+            everybody_says(&scene, name, &["checksum", &slice]);
+        });
+        assert_eq!(computed, 1);
+        assert_eq!(scene.json(&format!("status last --data-dir {name}"))["state"], "finished");
+        scene.fulldeck(&format!("doctor --data-dir {name}")).expect(0);
+    }
+    for name in ["missing", "emptied"] {
+        let computed = computed_after(&scene, &expected, name, |data| {
+            let segment = data.join(SEGMENT);
+            if name == "missing" { fs::remove_file(segment) } else { fs::write(segment, "") }
+                .expect("a segment");
+            everybody_says(&scene, name, &["segment 1 at byte 0"]);
+        });
+        let status = scene.json(&format!("status last --data-dir {name}"));
+        assert_eq!(status["slices"]["total"], computed, "the run itself was lost");
+    }
+    copy(&scene.path("whole"), &scene.path("nameless"));
+    fs::remove_file(scene.path("nameless/STORE")).expect("a STORE");
+    everybody_says(&scene, "nameless", &["STORE", "missing beside existing segments"]);
+}
+
+#[test]
+fn a_rebuilt_index_is_told_of_in_our_own_words() {
+    let scene = Scene::new();
+    complete(&scene);
+    let lose: [fn(&Path); 2] =
+        [scribble, |index| fs::remove_file(index.join("db")).expect("sled's file")];
+    for (name, spoil) in ["scribbled", "lost"].into_iter().zip(lose) {
+        copy(&scene.path("whole"), &scene.path(name));
+        spoil(&scene.path(name).join("index.000001"));
+        let run = scene.fulldeck(&format!("run {HOLDEM} --data-dir {name}")).expect(0);
+        run.says(&["rebuilt from the segments, and nothing is lost"]);
+        for word in ["sled", "snapshot", "lsn", "panic", "defect"] {
+            assert!(!run.stderr.contains(word), "{}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_stopped_folder_is_read_where_nothing_can_be_written() {
+    let scene = Scene::new();
+    complete(&scene);
+    let before = fs::read(scene.path("whole/EPOCH")).expect("an EPOCH");
+    let status = scene.json("status last --data-dir whole");
+    assert_eq!(scene.json("status last --data-dir whole"), status);
+    scene.json("merge last --data-dir whole");
+    assert_eq!(fs::read(scene.path("whole/EPOCH")).expect("an EPOCH"), before);
+    let Some(disk) = SmallDisk::mount(&scene, "8m") else { return };
+    disk.shell("cp -a whole small/data && mount -o remount,ro small");
+    let read = disk.answer(FULLDECK, "status last -o json --data-dir small/data").expect(0).json();
+    assert_eq!(read["slices"], status["slices"]);
+    let merge = "merge last --only aa-aa --data-dir small/data";
+    disk.answer(FULLDECK, merge).expect(2).says(&["small/data/artifacts", "Read-only"]);
+    disk.answer(FULLDECK, "run omaha --data-dir small/data").expect(2).says(&["--data-dir"]);
 }
 
 #[test]

@@ -4,9 +4,9 @@
 //! `worker/tests/session.rs` has these stories.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 
-use fulldeck_tests::checkpoint::results;
 use fulldeck_tests::{Cluster, FULLDECK, HOLDEM, Scene, WORKER, until};
 
 #[test]
@@ -30,6 +30,69 @@ fn a_folder_in_use_is_refused_and_its_holder_named() {
     assert!(cluster.coordinator().runs());
     assert_eq!(fs::read(scene.path("data/access.toml")).expect("an access file"), access);
     assert_eq!(cluster.json("status")["runs"], serde_json::json!([]));
+}
+
+#[test]
+fn a_run_that_is_refused_leaves_nothing() {
+    let scene = Scene::new();
+    for words in [
+        "run omaha -p cards=2 --only nope",
+        "run omaha -p cards=7",
+        "run omaha -p cards=2 --slices 1000001",
+        "coordinator --token-file nowhere --listen 127.0.0.1:0",
+    ] {
+        scene.fulldeck(&format!("{words} --data-dir new/data")).expect(2);
+        assert!(!scene.path("new").exists(), "{words} left something");
+    }
+}
+
+/// Answers every connection as a web server does that speaks no HTTP/2.
+fn web_server() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for connection in listener.incoming() {
+            let Ok(mut connection) = connection else { return };
+            // Who asked may have gone.
+            let _ = connection.read(&mut [0; 1024]);
+            let _ = connection.write_all(
+                b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+            );
+        }
+    });
+    port
+}
+
+#[test]
+fn what_listens_but_is_no_coordinator_is_unreachable() {
+    let scene = Scene::new();
+    fs::write(scene.path("token"), "0123456789abcdef".repeat(4)).expect("a token file");
+    let url = format!("http://127.0.0.1:{}", web_server());
+    for words in ["status", "workers", "submit omaha"] {
+        let words = format!("{words} --coordinator {url} --token-file token");
+        let answer = scene.fulldeck(&words).expect(7);
+        answer.says(&[&url, "does not answer as a fulldeck coordinator"]);
+        assert_eq!(answer.stderr.lines().count(), 1, "{answer:?}");
+    }
+}
+
+#[test]
+fn a_worker_waits_quietly_for_an_access_file_and_not_for_one_that_cannot_come() {
+    let scene = Scene::new();
+    fs::write(scene.path("file"), "no folder").expect("a file");
+    fs::create_dir(scene.path("folder")).expect("a folder");
+    for (program, verb) in [(WORKER, ""), (FULLDECK, "worker ")] {
+        let words = |access: &str| format!("{verb}--access {access} --reconnect-for 3");
+        let waited = scene.answer(program, &words("nowhere/access.toml")).expect(7);
+        let warnings = waited.stderr.lines().filter(|line| line.contains("WARN")).count();
+        assert_eq!(warnings, 1, "{}", waited.stderr);
+        waited.says(&["nowhere/access.toml", "the coordinator writes it"]);
+        for never in ["file/access.toml", "folder"] {
+            let refused = scene.answer(program, &words(never)).expect(2);
+            refused.says(&[never]);
+            assert_eq!(refused.stderr.lines().count(), 1, "{}", refused.stderr);
+        }
+    }
 }
 
 #[test]
@@ -145,7 +208,12 @@ fn an_address_that_is_taken_or_public_is_refused() {
     busy.says(&[&address.to_string(), "--listen"]);
     let public = scene.fulldeck("coordinator --data-dir data --listen 0.0.0.0:0").expect(2);
     public.says(&["--insecure-plaintext"]);
-    assert!(results(&scene.path("data")).is_empty());
-    // The folder is free for one that can listen.
+    assert!(!scene.path("data").exists(), "a folder was made");
+    // A folder that was there before is left as it was, and is free for one that can listen.
+    drop(Cluster::start(&scene));
+    let before = fs::read_dir(scene.path("data")).expect("a folder").count();
+    let busy = scene.fulldeck(&format!("coordinator --data-dir data --listen {address}"));
+    busy.expect(2);
+    assert_eq!(fs::read_dir(scene.path("data")).expect("a folder").count(), before);
     Cluster::start(&scene).coordinator().terminate();
 }

@@ -43,7 +43,7 @@ fn until_it_ends(scene: &Scene, command: &str, whole: u64) -> (u32, serde_json::
         let now = results(&data);
         assert_kept(&kept, &now);
         kept = now;
-        // Looking repairs what the kill left; half of the time the next start has to do that.
+        // Looking repairs nothing of what the kill left, and must see as much.
         if scene.random(|random| random.coin()) {
             look(scene, &kept);
         }

@@ -30,7 +30,7 @@ fn a_terminated_run_exits_with_10_and_goes_on() {
     assert_kept(&before, &stopped);
     let status = scene.json("status last");
     assert_eq!(status["slices"]["committed"], stopped.len());
-    assert_eq!((&status["state"], &status["artifact"]), (&"running".into(), &().into()));
+    assert_eq!((&status["state"], &status["artifact"]), (&"stopped".into(), &().into()));
 
     let summary = scene.json(&format!("run {HOLDEM}"));
     assert_eq!(summary["slices"], status["slices"]["total"], "a run that was begun keeps its plan");

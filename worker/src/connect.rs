@@ -1,5 +1,8 @@
 //! Keeping the worker registered.
 
+use std::io::ErrorKind;
+use std::time::Duration;
+
 use fulldeck_proto::{PROTOCOL, v1};
 use fulldeck_service::{Access, AccessError, host};
 use tokio::time::{Instant, sleep};
@@ -13,6 +16,8 @@ use crate::session::Worker;
 
 /// Refusals of the token in a row, before the first registration, after which waiting makes no sense.
 const MAX_LOCKED_OUT: u32 = 3;
+/// Time between two lines about the same absence.
+const REMIND_EVERY: Duration = Duration::from_secs(60);
 
 /// Why one try to register failed.
 enum Trouble {
@@ -30,12 +35,28 @@ pub(crate) async fn keep_registered(worker: &Worker) -> WorkerError {
         if let Err(error) = register(worker).await {
             return error;
         }
-        worker.link.lost().await;
+        tokio::select! {
+            () = worker.link.lost() => {}
+            error = halted_too_long(worker) => return error,
+        }
+    }
+}
+
+/// Waits until the coordinator, though it is there, has taken nothing for too long.
+async fn halted_too_long(worker: &Worker) -> WorkerError {
+    loop {
+        let reason = worker.link.halted().await;
+        let waited = worker.link.idle();
+        let left = worker.options.reconnect_for.saturating_sub(waited);
+        if left.is_zero() {
+            return WorkerError::Halted { waited, reason, held: worker.ledger.counts().total() };
+        }
+        sleep(left).await;
     }
 }
 
 async fn register(worker: &Worker) -> Result<(), WorkerError> {
-    let since = Instant::now();
+    let mut said: Option<Instant> = None;
     let mut backoff = Backoff::default();
     let mut locked_out = 0;
     loop {
@@ -51,14 +72,20 @@ async fn register(worker: &Worker) -> Result<(), WorkerError> {
                 error.to_string()
             }
         };
-        let waited = since.elapsed();
+        let waited = worker.link.idle();
         let left = worker.options.reconnect_for.saturating_sub(waited);
         if left.is_zero() {
             let held = worker.ledger.counts().total();
             return Err(WorkerError::Unreachable { waited, last, held });
         }
         let wait = backoff.next(worker.link.timings().reconnect_cap).min(left);
-        tracing::warn!("not connected: {last}; trying again in {:.1} s", wait.as_secs_f64());
+        // Once, and then as a reminder: it is tried far more often.
+        if said.is_none_or(|said| said.elapsed() >= REMIND_EVERY) {
+            said = Some(Instant::now());
+            tracing::warn!("not connected: {last}; trying for {:.0} s more", left.as_secs_f64());
+        } else {
+            tracing::debug!("not connected: {last}; trying again in {wait:.1?}");
+        }
         sleep(wait).await;
     }
 }
@@ -88,11 +115,14 @@ async fn try_register(worker: &Worker) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// A file that is not there yet, or not any more, may come; one that is wrong from the start is told at once.
+/// A file that is not there yet, or not any more, may come; one that cannot be read or is wrong from the start is told
+/// at once.
 fn load(worker: &Worker) -> Result<Access, Trouble> {
     worker.options.access.load().map_err(|error| match (&worker.options.access, error) {
-        (AccessSource::File(_), error @ AccessError::Read { .. }) => {
-            Trouble::Passing(error.to_string())
+        (AccessSource::File(_), AccessError::Read { path, source })
+            if source.kind() == ErrorKind::NotFound =>
+        {
+            Trouble::Passing(AccessError::Read { path, source }.to_string())
         }
         (AccessSource::File(_), error) if worker.link.was_up() => {
             Trouble::Passing(error.to_string())
@@ -118,6 +148,7 @@ fn request(worker: &Worker, held: Vec<v1::HeldAttempt>) -> v1::RegisterRequest {
         host_key: host::host_key(),
         name: options.name.clone(),
         held,
+        instance: worker.instance,
     }
 }
 

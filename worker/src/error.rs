@@ -33,6 +33,16 @@ pub enum WorkerError {
         /// Slices that were held.
         held: usize,
     },
+    /// The coordinator was there, but could neither take results nor grant work for too long.
+    #[error("the coordinator takes no results for {:.1} s, giving up: {reason}{}", waited.as_secs_f64(), lost(*held))]
+    Halted {
+        /// How long that was so.
+        waited: Duration,
+        /// Why, in its words.
+        reason: String,
+        /// Slices that were held.
+        held: usize,
+    },
     /// The coordinator does not take this worker's token.
     #[error("the coordinator at {url} refuses this worker: {message}")]
     Refused {
@@ -46,7 +56,7 @@ pub enum WorkerError {
     Conflict(String),
     /// Finished results stayed undelivered when the worker had to leave.
     #[error(
-        "left with {0} slices undelivered: the coordinator was away; they will be computed again"
+        "left with {0} slices undelivered: the coordinator could not take them; they will be computed again"
     )]
     Undelivered(usize),
     /// A defect of the worker itself.
@@ -68,7 +78,9 @@ impl WorkerError {
         match self {
             Self::Access(_) | Self::Threads(_) | Self::Refused { .. } => exit::USAGE,
             Self::Pool { .. } | Self::Internal(_) => exit::UNEXPECTED,
-            Self::Unreachable { .. } | Self::Undelivered(_) => exit::UNREACHABLE,
+            Self::Unreachable { .. } | Self::Halted { .. } | Self::Undelivered(_) => {
+                exit::UNREACHABLE
+            }
             Self::Conflict(_) => exit::CONFLICT,
         }
     }

@@ -34,6 +34,7 @@ async fn beat(worker: &Worker, connection: &crate::client::Connection) {
     worker.link.report(connection, Kind::Heartbeat, &reply);
     let Ok(directives) = reply else { return };
     worker.link.adopt(directives.timings.as_ref());
+    worker.link.told(directives.store_failed);
     for token in directives.cancel.iter().filter_map(|token| Token::from_wire(Some(token))) {
         if worker.ledger.remove(token) {
             worker.tally.dropped();

@@ -29,7 +29,7 @@ pub(crate) async fn lease_forever(worker: &Arc<Worker>) {
         worker.reap();
         worker.slot_free().await;
         worker.ledger.until(|counts| counts.total() + MAX_LEASED_SLICES <= MAX_HELD).await;
-        let connection = worker.link.registered().await;
+        let connection = worker.link.serving().await;
         let asked = Instant::now();
         let free = u32::try_from(worker.slots.available_permits()).unwrap_or(u32::MAX);
         // The coordinator holds a question open if it has said before that everything is done.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use fulldeck_proto::v1;
 use tokio::sync::watch;
+use tokio::time::Instant;
 use tonic::{Code, Status};
 
 use crate::client::Connection;
@@ -57,6 +58,10 @@ impl Timings {
 /// The connection, or its absence.
 pub(crate) struct Link {
     state: watch::Sender<Option<Connection>>,
+    /// Why the coordinator takes nothing although it is there, as its last heartbeat answer said.
+    halted: watch::Sender<Option<String>>,
+    /// Since when the coordinator could neither take results nor grant work.
+    idle_since: Mutex<Option<Instant>>,
     was_up: AtomicBool,
     failures: [AtomicU32; 4],
     timings: Mutex<Timings>,
@@ -66,6 +71,8 @@ impl Link {
     pub(crate) fn new() -> Self {
         Self {
             state: watch::Sender::new(None),
+            halted: watch::Sender::new(None),
+            idle_since: Mutex::default(),
             was_up: AtomicBool::new(false),
             failures: Default::default(),
             timings: Mutex::default(),
@@ -78,6 +85,8 @@ impl Link {
             failures.store(0, Ordering::Relaxed);
         }
         self.was_up.store(true, Ordering::Relaxed);
+        // Perhaps another life of it: it will tell.
+        self.halted.send_replace(None);
         self.state.send_replace(Some(connection));
     }
 
@@ -103,6 +112,61 @@ impl Link {
         state.wait_for(Option::is_none).await.expect("the link owns the sender");
     }
 
+    /// What a heartbeat answer says of the coordinator: why it takes nothing, or nothing if it does.
+    pub(crate) fn told(&self, store_failed: String) {
+        if store_failed.is_empty() {
+            self.served();
+            return;
+        }
+        self.not_served();
+        self.halted.send_if_modified(|halted| {
+            let is_new = halted.is_none();
+            if is_new {
+                tracing::warn!("the coordinator takes no results ({store_failed}): keeping them");
+                *halted = Some(store_failed);
+            }
+            is_new
+        });
+    }
+
+    /// Waits until the coordinator says that it takes nothing; why.
+    pub(crate) async fn halted(&self) -> String {
+        let mut halted = self.halted.subscribe();
+        let reason = halted.wait_for(Option::is_some).await.expect("the link owns the sender");
+        reason.clone().expect("just waited for")
+    }
+
+    /// Waits until the worker is registered with a coordinator that is not known to take nothing.
+    pub(crate) async fn serving(&self) -> Connection {
+        let mut halted = self.halted.subscribe();
+        loop {
+            halted.wait_for(Option::is_none).await.expect("the link owns the sender");
+            let connection = self.registered().await;
+            if halted.borrow().is_none() {
+                return connection;
+            }
+        }
+    }
+
+    /// The coordinator could take a result or grant work just now.
+    fn served(&self) {
+        *self.idle_since.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        if self.halted.send_replace(None).is_some() {
+            tracing::info!("the coordinator takes results again");
+        }
+    }
+
+    fn not_served(&self) {
+        let mut since = self.idle_since.lock().unwrap_or_else(PoisonError::into_inner);
+        since.get_or_insert_with(Instant::now);
+    }
+
+    /// How long the coordinator could neither take results nor grant work; from the first call on.
+    pub(crate) fn idle(&self) -> Duration {
+        let mut since = self.idle_since.lock().unwrap_or_else(PoisonError::into_inner);
+        since.get_or_insert_with(Instant::now).elapsed()
+    }
+
     /// Every call's outcome comes past here; enough failures, or one that says so, end the connection.
     pub(crate) fn report<T>(
         &self,
@@ -113,13 +177,16 @@ impl Link {
         let failures = &self.failures[kind as usize];
         let Err(status) = outcome else {
             failures.store(0, Ordering::Relaxed);
+            if matches!(kind, Kind::Lease | Kind::Upload) {
+                self.served();
+            }
             return;
         };
         let stale = match status.code() {
             // Another life of the coordinator, or another token: only a new registration helps.
             Code::Aborted | Code::Unauthenticated => true,
             // An answer of its own kind, not a failing connection.
-            Code::ResourceExhausted => false,
+            Code::ResourceExhausted | Code::FailedPrecondition => false,
             _ => failures.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_FAILURES,
         };
         tracing::debug!(?kind, code = ?status.code(), "call failed: {}", status.message());
@@ -128,6 +195,7 @@ impl Link {
                 let same = |up: &Connection| up.generation == connection.generation;
                 let ends = state.as_ref().is_some_and(same);
                 if ends {
+                    self.not_served();
                     tracing::warn!("connection lost ({}), computing on", status.message());
                     *state = None;
                 }

@@ -110,6 +110,8 @@ pub(crate) struct Worker {
     pub(crate) turns: Arc<Semaphore>,
     pub(crate) space: Arc<Semaphore>,
     pub(crate) uploads: Semaphore,
+    /// Tells this worker from all others, whatever its name; 0 if the system has no random numbers.
+    pub(crate) instance: u64,
     generations: AtomicU64,
     drain: watch::Sender<bool>,
     failure: mpsc::Sender<WorkerError>,
@@ -135,6 +137,7 @@ impl Worker {
             turns: Arc::new(Semaphore::new(MAX_COMPUTING)),
             space: Arc::new(Semaphore::new(batch::SPACE_UNITS)),
             uploads: Semaphore::new(MAX_UPLOADS),
+            instance: getrandom::u64().unwrap_or_default(),
             generations: AtomicU64::new(0),
             drain: watch::Sender::new(false),
             failure,
@@ -202,7 +205,8 @@ impl Worker {
         }
     }
 
-    /// Finishes what ends within `window`, hands back the rest, delivers what is finished.
+    /// Finishes what ends within `window`, hands back the rest, delivers what is finished. Nothing is waited for that a
+    /// coordinator which takes no results would be asked to take.
     async fn leave(&self, window: Duration, reason: &str) {
         self.release(&self.ledger.withdraw(false), reason).await;
         let counts = self.ledger.counts();
@@ -210,10 +214,17 @@ impl Worker {
             tracing::info!(slices = counts.computing, ?window, "finishing what is being computed");
         }
         // Out of time: what is left is handed back.
-        let _ = timeout(window, self.ledger.until(|counts| counts.computing == 0)).await;
+        tokio::select! {
+            _ = timeout(window, self.ledger.until(|counts| counts.computing == 0)) => {}
+            _ = self.link.halted() => {}
+        }
         self.release(&self.ledger.withdraw(true), reason).await;
         // Out of time: the caller counts what is left.
-        let _ = timeout(DELIVERY_WINDOW, self.ledger.until(|counts| counts.total() == 0)).await;
+        tokio::select! {
+            biased;
+            _ = timeout(DELIVERY_WINDOW, self.ledger.until(|counts| counts.total() == 0)) => {}
+            _ = self.link.halted() => {}
+        }
     }
 
     /// Hands everything back, stops the heartbeats and says goodbye, in moments.
@@ -270,13 +281,20 @@ pub async fn run(
     let connected = connect::keep_registered(&worker);
     tokio::pin!(connected);
 
+    let mut given_up = false;
     let turn = tokio::select! {
         biased;
         () = stop.reached(StopLevel::Drain) => Turn::Drain("asked to stop"),
         () = worker.drain_ordered() => Turn::Drain("drained by the coordinator"),
         Some(error) = failures.recv() => Turn::Failed(error),
-        // Nobody is left to say goodbye to.
-        error = &mut connected => return Err(error),
+        error = &mut connected => match error {
+            error @ WorkerError::Halted { .. } => {
+                given_up = true;
+                Turn::Failed(error)
+            }
+            // Nobody is left to say goodbye to.
+            error => return Err(error),
+        },
         () = lease::lease_forever(&worker) => Turn::AllDone,
         Some(crash) = beats.join_next() => Turn::Failed(crashed(crash)),
     };
@@ -294,7 +312,7 @@ pub async fn run(
                 _ => Ok(worker.tally.summary(Ending::Stopped)),
             };
         }
-        error = &mut connected => return Err(match turn {
+        error = &mut connected, if !given_up => return Err(match turn {
             Turn::Failed(first) => first,
             _ => error,
         }),

@@ -33,7 +33,7 @@ pub(crate) async fn deliver(worker: &Worker, batch: &Batch, slice: &Slice, deliv
     let mut backoff = Backoff::default();
     let mut resends = 0;
     while worker.ledger.holds(token) {
-        let connection = worker.link.registered().await;
+        let connection = worker.link.serving().await;
         // Registering anew may have dropped it.
         if !worker.ledger.holds(token) {
             return;

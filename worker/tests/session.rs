@@ -196,6 +196,77 @@ async fn a_coordinator_that_never_returns_is_given_up_and_computing_ends() {
     assert!(error.to_string().contains("2 slices in hand"), "{error}");
 }
 
+/// A coordinator whose store fails while the worker holds four slices.
+async fn halted(reconnect_for: Duration) -> (Book, Server, Toy, Running) {
+    let (book, server, toy) = setting(&["slices=4", "batch=2"]).await;
+    let mut options = options(server.access(&book));
+    options.reconnect_for = reconnect_for;
+    let worker = Running::start(options, &toy);
+    book.until("four slices in hand", |state| {
+        state.events.iter().any(|event| matches!(event, Event::Beat(held) if held.len() == 4))
+    })
+    .await;
+    book.with(|state| state.store_failed = "the disk is full".to_owned());
+    toy.gate.open();
+    toy.gate.until_passed(2).await;
+    (book, server, toy, worker)
+}
+
+#[tokio::test]
+async fn a_coordinator_that_takes_nothing_is_waited_for_as_long_as_an_absent_one() {
+    let (book, server, _toy, worker) = halted(Duration::from_millis(400)).await;
+    let error = worker.end().await.unwrap_err();
+    assert!(matches!(error, WorkerError::Halted { held: 4, .. }), "{error}");
+    assert!(error.to_string().contains("the disk is full"), "{error}");
+    assert_eq!(error.exit_code(), exit::UNREACHABLE);
+    book.look(|state| {
+        assert_eq!(state.registrations().len(), 1, "the connection was good");
+        assert_eq!(state.count(|event| matches!(event, Event::Deregister)), 1);
+        assert!(state.committed.is_empty());
+    });
+    drop(server);
+}
+
+#[tokio::test]
+async fn results_are_kept_until_the_coordinator_takes_them_again() {
+    let (book, server, toy, worker) = halted(PATIENCE).await;
+    let beats = book.look(|state| state.beats());
+    book.until("more heartbeats", |state| state.beats() > beats + 5).await;
+    book.with(|state| state.store_failed.clear());
+    assert_eq!(worker.end().await.unwrap().committed, 4);
+    assert_eq!(toy.gate.calls().len(), 2, "nothing is computed twice");
+    assert_eq!(book.look(|state| state.registrations().len()), 1);
+    drop(server);
+}
+
+#[tokio::test]
+async fn asked_to_leave_a_worker_waits_for_nothing_that_cannot_be_taken() {
+    let (book, server, _toy, worker) = halted(PATIENCE).await;
+    worker.stop.raise(StopLevel::Drain);
+    let error = worker.end().await.unwrap_err();
+    assert!(matches!(error, WorkerError::Undelivered(4)), "{error}");
+    assert_eq!(book.look(|state| state.count(|event| matches!(event, Event::Deregister))), 1);
+    drop(server);
+}
+
+#[tokio::test]
+async fn a_worker_that_registers_again_says_who_it_is() {
+    let (book, server, toy) = setting(&["slices=2"]).await;
+    let worker = Running::start(options(server.access(&book)), &toy);
+    book.until("a first registration", |state| state.registrations().len() == 1).await;
+    let server = server.restart(&book).await;
+    book.until("a second one", |state| state.registrations().len() == 2).await;
+    toy.gate.open();
+    worker.end().await.unwrap();
+    let other = Running::start(options(server.access(&book)), &toy);
+    other.end().await.unwrap();
+    let instances: Vec<_> =
+        book.look(|state| state.registrations().iter().map(|about| about.instance).collect());
+    assert_ne!(instances[0], 0);
+    assert_eq!(instances[0], instances[1]);
+    assert_ne!(instances[0], instances[2], "another worker is another one");
+}
+
 #[tokio::test]
 async fn a_panic_fails_the_slices_of_its_call_and_no_others() {
     let (book, server, toy) = setting(&["slices=6", "batch=2"]).await;

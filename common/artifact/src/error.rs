@@ -27,6 +27,22 @@ pub enum ArtifactError {
         /// What is wrong with it.
         why: String,
     },
+    /// No space left.
+    #[error("the disk that holds {} is full: free some space and merge again, nothing computed is lost", path.display())]
+    DiskFull {
+        /// The file that was being written.
+        path: PathBuf,
+    },
+    /// The place may not be written.
+    #[error("cannot {action} {}: {source}; name a data folder that can be written", path.display())]
+    Forbidden {
+        /// What was tried.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The disk refused.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
@@ -52,7 +68,19 @@ pub(crate) trait At<T> {
 
 impl<T> At<T> for io::Result<T> {
     fn at(self, action: &'static str, path: &Path) -> Result<T, ArtifactError> {
-        self.map_err(|source| ArtifactError::Io { action, path: path.to_owned(), source })
+        self.map_err(|source| {
+            use io::ErrorKind::{
+                NotADirectory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
+            };
+            let path = path.to_owned();
+            match source.kind() {
+                StorageFull | QuotaExceeded => ArtifactError::DiskFull { path },
+                PermissionDenied | ReadOnlyFilesystem | NotADirectory => {
+                    ArtifactError::Forbidden { action, path, source }
+                }
+                _ => ArtifactError::Io { action, path, source },
+            }
+        })
     }
 }
 
@@ -63,7 +91,10 @@ impl From<ArtifactError> for io::Error {
             ArtifactError::Version { .. } | ArtifactError::Damaged { .. } => {
                 io::ErrorKind::InvalidData
             }
-            ArtifactError::Io { source, .. } => source.kind(),
+            ArtifactError::DiskFull { .. } => io::ErrorKind::StorageFull,
+            ArtifactError::Forbidden { source, .. } | ArtifactError::Io { source, .. } => {
+                source.kind()
+            }
         };
         io::Error::new(kind, error)
     }

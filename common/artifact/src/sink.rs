@@ -180,7 +180,11 @@ impl ArtifactSink for DirectorySink {
                 array.elements
             )));
         }
-        array.file.write_all_at(bytes, array.data_start + first * width as u64)
+        let offset = array.data_start + first * width as u64;
+        match array.file.write_all_at(bytes, offset) {
+            Ok(()) => Ok(()),
+            failed => Ok(failed.at("write", &self.building.join(format!("{}.npy", array.name)))?),
+        }
     }
 
     fn table(
@@ -192,7 +196,7 @@ impl ArtifactSink for DirectorySink {
         self.check_new(name)?;
         let path = self.building.join(format!("{name}.csv"));
         let mut out = BufWriter::new(File::create_new(&path).at("create", &path)?);
-        table::write(&mut out, header, rows)?;
+        table::write(&mut out, header, rows).at("write", &path)?;
         out.flush().and_then(|()| out.get_ref().sync_all()).at("write", &path)?;
         self.tables.push(name.to_owned());
         Ok(())

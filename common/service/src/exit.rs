@@ -14,13 +14,13 @@ pub const RUN_FAILED: u8 = 4;
 pub const TIMED_OUT: u8 = 5;
 /// A verification found a difference.
 pub const MISMATCH: u8 = 6;
-/// The coordinator cannot be reached.
+/// The coordinator cannot be reached, is none, or takes no results for too long.
 pub const UNREACHABLE: u8 = 7;
 /// Versions or fingerprints differ.
 pub const CONFLICT: u8 = 8;
 /// The store is damaged.
 pub const STORE_DAMAGED: u8 = 9;
-/// Stopped before complete; the same command resumes.
+/// Stopped before complete, by a signal, a full disk or another failure of the store; the same command resumes.
 pub const RESUMABLE: u8 = 10;
 /// Ended by a second SIGINT.
 pub const INTERRUPTED: u8 = 130;

@@ -39,6 +39,13 @@ pub fn host_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
+/// Bytes that this user may still write to the disk that holds `path`; `None` where the system does not tell.
+#[must_use]
+pub fn free_bytes(path: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(path).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
 /// Threads this process may use: affinity and cgroup quota respected; at least 1.
 #[must_use]
 pub fn available_threads() -> usize {

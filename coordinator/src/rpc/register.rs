@@ -55,6 +55,7 @@ pub(super) fn registration(
         cpu: request.cpu,
         build: request.build,
         threads: request.threads,
+        instance: request.instance,
         workloads: request
             .workloads
             .into_iter()

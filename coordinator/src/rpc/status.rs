@@ -10,7 +10,7 @@ impl From<RequestError> for Status {
         let code = match &error {
             RequestError::NotFound(_) => Code::NotFound,
             RequestError::BadInput(_) => Code::InvalidArgument,
-            RequestError::Incomplete(_) => Code::FailedPrecondition,
+            RequestError::Incomplete(_) | RequestError::Halted(_) => Code::FailedPrecondition,
             RequestError::Conflict(_) => Code::AlreadyExists,
             RequestError::Damaged(_) => Code::DataLoss,
             RequestError::Exhausted(_) => Code::ResourceExhausted,
@@ -27,7 +27,9 @@ impl From<Refusal> for Status {
             Refusal::Stale => Code::Aborted,
             Refusal::NoRun(_) => Code::NotFound,
             Refusal::TooManyWorkers => Code::ResourceExhausted,
-            Refusal::StoreFailed(_) | Refusal::Closing => Code::Unavailable,
+            // Not Unavailable: the connection is good, and building another one would not help.
+            Refusal::StoreFailed(_) => Code::FailedPrecondition,
+            Refusal::Closing => Code::Unavailable,
         };
         Self::new(code, refusal.to_string())
     }

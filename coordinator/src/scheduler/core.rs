@@ -225,9 +225,10 @@ impl Core {
     }
 
     fn handle_alarms(&mut self, now: Millis) {
+        let mut expired: BTreeMap<u32, Vec<SliceId>> = BTreeMap::new();
         while let Some(alarm) = self.alarms.due(now) {
             match alarm {
-                Alarm::Attempt(key) => self.attempt_due(now, key),
+                Alarm::Attempt(key) => self.attempt_due(now, key, &mut expired),
                 Alarm::Worker(session) => self.worker_due(now, session),
                 Alarm::Backoff(run, position) => {
                     if let Some(run) = self.runs.get_mut(&run) {
@@ -238,16 +239,29 @@ impl Core {
                 Alarm::Poll(reply) => self.poll_due(reply),
             }
         }
+        for (run, slices) in expired {
+            self.tell(Notice::LeasesExpired { run, slices });
+        }
     }
 
-    fn attempt_due(&mut self, now: Millis, key: AttemptKey) {
+    fn attempt_due(
+        &mut self,
+        now: Millis,
+        key: AttemptKey,
+        expired: &mut BTreeMap<u32, Vec<SliceId>>,
+    ) {
         let Some(attempt) = self.attempts.get(&key).copied() else { return };
         if attempt.expires > now {
             self.alarms.set(attempt.expires, Alarm::Attempt(key));
             return;
         }
         self.drop_attempt(now, key);
-        self.tell(Notice::LeaseExpired { run: attempt.run, slice: attempt.slice });
+        let silent = attempt.session.filter(|session| self.is_suspect(now, *session));
+        match silent.and_then(|session| self.workers.get_mut(&session)) {
+            // Told of once, when it is given up.
+            Some(worker) => worker.expired += 1,
+            None => expired.entry(attempt.run).or_default().push(attempt.slice),
+        }
     }
 
     /// The run with this fingerprint.
@@ -265,6 +279,7 @@ impl Core {
         match self.workers.get_mut(&caller.session) {
             Some(worker) if caller.epoch == self.identity.epoch => {
                 worker.last_contact = now;
+                worker.expired = 0;
                 true
             }
             _ => {

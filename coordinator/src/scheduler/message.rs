@@ -100,6 +100,8 @@ pub struct Registration {
     pub threads: u32,
     /// What it can compute: names and algorithm versions.
     pub workloads: Vec<(String, u32)>,
+    /// Tells this worker from all others, also when it registers again; 0 if it does not say.
+    pub instance: u64,
     /// Attempts it still holds.
     pub held: Vec<Held>,
 }
@@ -393,6 +395,8 @@ pub enum Reply {
     Beat {
         /// Attempts nobody waits for.
         cancel: Vec<Token>,
+        /// Why no results are taken and no work is granted, if so.
+        store_failed: Option<String>,
     },
     /// To `Offer`: send the bytes.
     Proceed {
@@ -438,6 +442,8 @@ pub enum Notice {
         name: String,
         /// Attempts it keeps or uploads.
         kept: usize,
+        /// Its earlier session, which ended with this.
+        instead_of: Option<SessionId>,
     },
     /// A worker left in order.
     WorkerLeft {
@@ -452,15 +458,16 @@ pub enum Notice {
         session: SessionId,
         /// Name.
         name: String,
-        /// Slices that are waiting again.
+        /// Slices that it had when it was last heard of, and that are waiting again.
         slices: usize,
     },
-    /// A lease ended without renewal.
-    LeaseExpired {
+    /// Leases ended without renewal, although their worker was heard of; or leases of the coordinator's earlier life,
+    /// of whose worker nothing was heard.
+    LeasesExpired {
         /// Run.
         run: u32,
-        /// Slice.
-        slice: SliceId,
+        /// Slices.
+        slices: Vec<SliceId>,
     },
     /// A failure was reported.
     SliceFailed {

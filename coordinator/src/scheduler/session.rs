@@ -20,7 +20,8 @@ impl Core {
         if self.closing {
             return self.refuse(reply, Refusal::Closing);
         }
-        if self.workers.len() >= MAX_WORKERS {
+        let earlier = self.session_of(about.instance);
+        if earlier.is_none() && self.workers.len() >= MAX_WORKERS {
             return self.refuse(reply, Refusal::TooManyWorkers);
         }
         let held = std::mem::take(&mut about.held);
@@ -30,8 +31,26 @@ impl Core {
         self.alarms.set(now + self.timings.lease, Alarm::Worker(session));
         let held: Vec<_> = held.iter().map(|held| self.judge_held(now, session, held)).collect();
         let kept = held.iter().filter(|verdict| **verdict != HeldVerdict::Drop).count();
-        self.tell(Notice::WorkerJoined { session, name, kept });
+        if let Some(earlier) = earlier {
+            self.end_earlier(now, earlier, session);
+        }
+        self.tell(Notice::WorkerJoined { session, name, kept, instead_of: earlier });
         self.reply(reply, Reply::Registered { session, held });
+    }
+
+    /// The session of the worker that is registering again, if it has one.
+    fn session_of(&self, instance: u64) -> Option<SessionId> {
+        let same = |worker: &Worker| instance != 0 && worker.about.instance == instance;
+        self.workers.iter().find(|(_, worker)| same(worker)).map(|(session, _)| *session)
+    }
+
+    /// One worker has one session: what it did not bring along into the new one is lost.
+    fn end_earlier(&mut self, now: Millis, earlier: SessionId, session: SessionId) {
+        let committed = self.workers.get(&earlier).map_or(0, |worker| worker.committed);
+        self.remove_worker(now, earlier);
+        if let Some(worker) = self.workers.get_mut(&session) {
+            worker.committed = committed;
+        }
     }
 
     fn judge_held(&mut self, now: Millis, session: SessionId, held: &Held) -> HeldVerdict {
@@ -139,7 +158,8 @@ impl Core {
         for key in lost {
             self.drop_attempt(now, key);
         }
-        self.reply(reply, Reply::Beat { cancel });
+        let store_failed = self.store_failed.clone();
+        self.reply(reply, Reply::Beat { cancel, store_failed });
     }
 
     fn renew(&mut self, now: Millis, session: SessionId, key: AttemptKey) -> bool {
@@ -227,7 +247,7 @@ impl Core {
         }
     }
 
-    /// Name of the worker, and how many attempts it had.
+    /// Name of the worker, and how many attempts it had when it was last heard of.
     fn remove_worker(&mut self, now: Millis, session: SessionId) -> Option<(String, usize)> {
         let attempts = self.workers.get(&session)?.attempts.clone();
         for key in &attempts {
@@ -240,7 +260,7 @@ impl Core {
             self.alarms.clear(poll.until, Alarm::Poll(reply));
             self.refuse(reply, Refusal::Stale);
         }
-        Some((worker.about.name, attempts.len()))
+        Some((worker.about.name, attempts.len() + worker.expired))
     }
 }
 

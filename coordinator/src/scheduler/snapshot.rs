@@ -55,6 +55,8 @@ pub struct RunSnapshot {
     pub workers_live: u32,
     /// Workers that missed heartbeats.
     pub workers_suspect: u32,
+    /// Why nothing more is leased or stored, if so.
+    pub store_failed: Option<String>,
 }
 
 /// A worker as it is now.
@@ -105,7 +107,10 @@ impl Core {
                     committed_cost: job.committed_cost,
                 })
                 .collect(),
-            time_left: run.pace.time_left(live, self.workers.len() - suspect, run.open_cost()),
+            time_left: match self.store_failed {
+                Some(_) => TimeLeft { seconds: Err("the store has failed"), cost_per_second: 0.0 },
+                None => run.pace.time_left(live, self.workers.len() - suspect, run.open_cost()),
+            },
             mismatched: run.mismatched,
             last_commit_ago: run.last_commit.map(|at| now.since(at)),
             parked: run
@@ -116,6 +121,7 @@ impl Core {
                 .collect(),
             workers_live: (self.workers.len() - suspect) as u32,
             workers_suspect: suspect as u32,
+            store_failed: self.store_failed.clone(),
         })
     }
 
@@ -141,7 +147,7 @@ impl Core {
     }
 
     /// Not heard of for two and a half heartbeats.
-    fn is_suspect(&self, now: Millis, session: SessionId) -> bool {
+    pub(super) fn is_suspect(&self, now: Millis, session: SessionId) -> bool {
         self.workers.get(&session).is_some_and(|worker| {
             now.since(worker.last_contact).0 * 2 > self.timings.heartbeat.0 * 5
         })

@@ -15,6 +15,8 @@ pub(super) struct Worker {
     pub(super) rss_bytes: u64,
     pub(super) committed: u64,
     pub(super) attempts: BTreeSet<AttemptKey>,
+    /// Attempts whose leases ended since it was last heard of.
+    pub(super) expired: usize,
     /// Number of the last lease answer.
     pub(super) last_answer: u64,
     /// Answers that may have got lost, with what they held.
@@ -33,6 +35,7 @@ impl Worker {
             rss_bytes: 0,
             committed: 0,
             attempts: BTreeSet::new(),
+            expired: 0,
             last_answer: 0,
             unacknowledged: BTreeMap::new(),
             told_done: false,

@@ -104,6 +104,13 @@ impl Disk {
             .map_err(|source| StoreError::io("remove", path, source))
     }
 
+    /// Removes a folder unless there is anything in it.
+    pub(super) fn remove_empty_folder(&self, path: &Path) -> Result<(), StoreError> {
+        self.announce()
+            .and_then(|()| std::fs::remove_dir(path))
+            .map_err(|source| StoreError::io("remove", path, source))
+    }
+
     /// Writes a whole file so that a crash leaves the old one or the new one: temporary file, sync, rename, sync of
     /// the folder.
     pub(super) fn replace_file(&self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 /// Why a store cannot be opened, read or written. Each variant says which exit code it means.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The folder cannot be created or written. Exit code 2: the user named it.
-    #[error("cannot write to the data folder {}: {source}; name another one with --data-dir", path.display())]
-    Unwritable {
+    /// The folder cannot be created, read or written. Exit code 2: the user named it.
+    #[error("cannot use the data folder {}: {source}; name another one with --data-dir", path.display())]
+    Unusable {
         /// The folder or file.
         path: PathBuf,
         /// What the system said.
@@ -41,7 +41,7 @@ pub enum StoreError {
         /// What is wrong, where, and what to do.
         what: String,
     },
-    /// No space left. Exit code 1.
+    /// No space left. Exit code 10.
     #[error("the disk that holds {} is full: free some space and start again, nothing committed is lost", path.display())]
     DiskFull {
         /// The file that was being written.
@@ -57,7 +57,7 @@ pub enum StoreError {
         /// What the system said.
         source: io::Error,
     },
-    /// The index failed while running; opening again repairs it. Exit code 1.
+    /// The index failed while running; opening again repairs it. Exit code 10.
     #[error("the index {} failed: {what}; start again to rebuild it from the segments", path.display())]
     Index {
         /// Folder of the index.
@@ -71,7 +71,7 @@ pub enum StoreError {
     /// The changes contradict the store: a defect of the caller. Exit code 1.
     #[error("the store refuses a change: {0}")]
     Refused(String),
-    /// An earlier error; the store must be opened again. Exit code 1.
+    /// An earlier error; the store must be opened again. Exit code 10.
     #[error("the store was closed by an earlier error ({cause}) and must be opened again")]
     Poisoned {
         /// The earlier error, in words.
@@ -90,9 +90,9 @@ impl StoreError {
     }
 
     /// From an error met while the folder itself is being prepared.
-    pub(super) fn unwritable(path: &Path, source: io::Error) -> Self {
+    pub(super) fn unusable(path: &Path, source: io::Error) -> Self {
         match Self::io("write", path, source) {
-            Self::Io { path, source, .. } => Self::Unwritable { path, source },
+            Self::Io { path, source, .. } => Self::Unusable { path, source },
             other => other,
         }
     }

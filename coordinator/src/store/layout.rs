@@ -1,5 +1,7 @@
 //! The data folder: the names in it and its small files.
 
+use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -33,9 +35,9 @@ impl Layout {
     /// Makes the folder and the one for segments.
     pub(super) fn create(&self, disk: &Disk) -> Result<(), StoreError> {
         let segments = self.segments();
-        let unwritable = |source| StoreError::unwritable(&self.folder, source);
-        disk.announce().map_err(unwritable)?;
-        std::fs::create_dir_all(&segments).map_err(unwritable)?;
+        let unusable = |source| StoreError::unusable(&self.folder, source);
+        disk.announce().map_err(unusable)?;
+        std::fs::create_dir_all(&segments).map_err(unusable)?;
         disk.sync_folder(&self.folder)?;
         match self.folder.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             Some(parent) => disk.sync_folder(parent),
@@ -86,8 +88,30 @@ impl Layout {
         numbers(&self.segments(), |name| name.strip_suffix(".seg").map(str::to_owned))
     }
 
+    /// Numbers of all segments that are there or that `CURRENT` lists, rising.
+    pub(super) fn segment_numbers(&self, listed: Option<&Current>) -> Result<Vec<u32>, StoreError> {
+        let mut numbers: BTreeSet<u32> = self.segment_files()?.into_iter().collect();
+        numbers.extend(listed.iter().flat_map(|current| &current.segments));
+        Ok(numbers.into_iter().collect())
+    }
+
     /// The store's id; a new one in a folder without a store.
     pub(super) fn store_id(&self, disk: &Disk) -> Result<[u8; 16], StoreError> {
+        if let Some(id) = self.known_store_id()? {
+            return Ok(id);
+        }
+        let mut id = [0; 16];
+        getrandom::fill(&mut id).map_err(|error| StoreError::Random(error.to_string()))?;
+        let hex: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+        TextFile::default()
+            .line("format", STORE_VERSION)
+            .line("store-id", hex)
+            .write(disk, &self.folder.join("STORE"))?;
+        Ok(id)
+    }
+
+    /// The store's id; `None` in a folder without a store.
+    pub(super) fn known_store_id(&self) -> Result<Option<[u8; 16]>, StoreError> {
         let path = self.folder.join("STORE");
         match TextFile::read(&path)? {
             TextRead::Intact(text) => {
@@ -100,20 +124,12 @@ impl Layout {
                         ),
                     });
                 }
-                text.get("store-id").and_then(parse_id).ok_or_else(|| {
+                let id = text.get("store-id").and_then(parse_id).ok_or_else(|| {
                     StoreError::damaged(&path, "it names no store id; restore it from a backup")
-                })
+                })?;
+                Ok(Some(id))
             }
-            TextRead::Missing if self.segment_files()?.is_empty() => {
-                let mut id = [0; 16];
-                getrandom::fill(&mut id).map_err(|error| StoreError::Random(error.to_string()))?;
-                let hex: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
-                TextFile::default()
-                    .line("format", STORE_VERSION)
-                    .line("store-id", hex)
-                    .write(disk, &path)?;
-                Ok(id)
-            }
+            TextRead::Missing if self.segment_files()?.is_empty() => Ok(None),
             TextRead::Missing => Err(StoreError::damaged(
                 &path,
                 "it is missing beside existing segments; restore it from a backup",
@@ -181,8 +197,12 @@ fn parse_id(hex: &str) -> Option<[u8; 16]> {
 
 fn numbers(folder: &Path, digits: impl Fn(&str) -> Option<String>) -> Result<Vec<u32>, StoreError> {
     let failed = |source| StoreError::io("list", folder, source);
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.map_err(failed)?,
+    };
     let mut numbers = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
+    for entry in entries {
         let name = entry.map_err(failed)?.file_name();
         numbers.extend(name.to_str().and_then(&digits).and_then(|text| text.parse::<u32>().ok()));
     }

@@ -2,13 +2,15 @@
 //!
 //! Results go to append-only *segments*, which are the truth; an *index* (sled) holds small records beside them
 //! and can be rebuilt from the segments at any time. [`SledStore`] is the real thing, [`MemoryStore`] its twin
-//! for tests; both keep the contract of [`Store`]. [`ResultReader`] reads committed results beside the writer.
+//! for tests; both keep the contract of [`Store`]. [`ResultReader`] reads committed results beside the writer, and
+//! [`StoredRuns`] a whole store that nobody writes.
 //!
 //! Deliberately absent: async, planning and scheduling. One thread owns a store; whoever wants group commit
 //! collects changes and hands them over together.
 
 mod disk;
 mod error;
+mod guard;
 mod index;
 mod layout;
 mod lock;
@@ -18,16 +20,20 @@ mod reader;
 mod recovery;
 mod segments;
 mod sled_store;
+mod stored_runs;
 #[cfg(test)]
 mod tests;
 mod text_file;
+mod traces;
 mod types;
 
 pub use error::StoreError;
+pub use guard::panic_is_handled;
 pub use memory::{MemoryDisk, MemoryStore};
 pub use reader::ResultReader;
 pub use recovery::{Damage, Recovery};
 pub use sled_store::{OpenOptions, SledStore};
+pub use stored_runs::{Sharing, StoredRuns};
 pub use types::{
     Change, CommittedSlice, LeaseRecord, NewResult, Place, RecoveredRun, RunRecord, StoreIdentity,
     host_number,

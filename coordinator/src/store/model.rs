@@ -201,6 +201,10 @@ impl Model {
         Ok(())
     }
 
+    pub(super) fn is_committed(&self, run: u32, slice: u32) -> bool {
+        self.runs.get(&run).is_some_and(|run| run.slices.contains_key(&slice))
+    }
+
     pub(super) fn recovered(&self) -> Vec<RecoveredRun> {
         let committed = |(slice, entry): (&u32, &Entry)| {
             (SliceId(*slice), CommittedSlice { digest: entry.digest, place: entry.place })

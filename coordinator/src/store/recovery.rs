@@ -4,6 +4,8 @@ use std::fmt;
 
 use fulldeck_job::SliceId;
 
+use super::model::Model;
+
 /// What opening a store found and did. A store that was closed in order reports nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
@@ -37,6 +39,13 @@ impl Recovery {
     #[must_use]
     pub fn is_clean(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Damage to a result counts no more once the slice has been computed again.
+    pub(super) fn forget_healed(&mut self, model: &Model) {
+        self.damaged.retain(|damage| {
+            damage.slice.is_none_or(|(run, slice)| !model.is_committed(run, slice.0))
+        });
     }
 }
 

@@ -14,6 +14,7 @@ use super::layout::{Current, Layout};
 use super::lock::Lock;
 use super::model::{Entry, Model, lease_key};
 use super::segments::{self, Append, Loaded, SegmentWriter, discard_payload, run_payload};
+use super::traces::Traces;
 use super::{
     Change, Damage, LeaseRecord, MAX_COMMIT_CHANGES, NewResult, Place, RecoveredRun, Recovery,
     ResultReader, RunRecord, Store, StoreError, StoreIdentity,
@@ -54,7 +55,7 @@ pub struct SledStore {
     recovery: Recovery,
     reader: ResultReader,
     /// Dropped last: nobody else may open the folder before everything above is closed.
-    _lock: Lock,
+    lock: Option<Lock>,
 }
 
 /// What a commit tells the index.
@@ -73,7 +74,7 @@ impl SledStore {
     /// compares the index with the segments, catches up or builds a new one, and raises the epoch durably.
     ///
     /// # Errors
-    /// [`StoreError::Unwritable`], [`StoreError::Locked`], [`StoreError::Format`] or [`StoreError::Damaged`] when the
+    /// [`StoreError::Unusable`], [`StoreError::Locked`], [`StoreError::Format`] or [`StoreError::Damaged`] when the
     /// folder cannot be used, else what went wrong with the disk.
     pub fn open(folder: &Path, options: OpenOptions) -> Result<Self, StoreError> {
         Self::open_on(Disk::default(), folder, &options)
@@ -85,19 +86,36 @@ impl SledStore {
         options: &OpenOptions,
     ) -> Result<Self, StoreError> {
         let layout = Layout::new(folder);
-        layout.create(&disk)?;
-        let lock = Lock::acquire(folder, options.lock_wait)?;
+        let traces = Traces::before(&layout);
+        let locked = layout.create(&disk).and_then(|()| Lock::acquire(folder, options.lock_wait));
+        let lock = locked.inspect_err(|_| traces.erase_folders(&disk))?;
+        let is_new = layout.known_store_id()?.is_none();
+        match Self::open_locked(disk.clone(), layout, options) {
+            Ok(mut store) => {
+                store.lock = Some(lock);
+                Ok(store)
+            }
+            Err(error) => {
+                if is_new {
+                    traces.erase(&disk);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn open_locked(disk: Disk, layout: Layout, options: &OpenOptions) -> Result<Self, StoreError> {
+        let folder = layout.folder.clone();
         let store_id = layout.store_id(&disk)?;
         let mut recovery = Recovery::default();
         let listed = layout.current()?.unwrap_or_else(|what| {
             recovery.notes.push(what.to_owned());
             None
         });
-        let mut segments: BTreeSet<u32> = layout.segment_files()?.into_iter().collect();
-        segments.extend(listed.iter().flat_map(|current| &current.segments));
-        let segments: Vec<u32> = segments.into_iter().collect();
+        let segments = layout.segment_numbers(listed.as_ref())?;
         let verify = options.verify_payloads;
-        let loaded = segments::load(&disk, &layout, store_id, &segments, verify, &mut recovery)?;
+        let loaded =
+            segments::load(Some(&disk), &layout, store_id, &segments, verify, &mut recovery)?;
 
         let loaded = Arc::new(loaded);
         let number = match &listed {
@@ -111,7 +129,7 @@ impl SledStore {
         }
         if let Some(old) = &opened.replaces {
             disk.rename(old, &layout.set_aside(old, "bad"))?;
-            disk.sync_folder(folder)?;
+            disk.sync_folder(&folder)?;
         }
         // A thread that was left behind may still look at its copy.
         let Loaded { mut model, last_epoch, unreadable, tail, .. } = Arc::unwrap_or_clone(loaded);
@@ -135,11 +153,12 @@ impl SledStore {
         let writer = SegmentWriter::open(disk, layout, identity, current, bytes, tail, &model)?;
         let (index, poisoned) = (Some(opened.index), None);
         let mut store =
-            Self { identity, model, writer, index, poisoned, recovery, reader, _lock: lock };
+            Self { identity, model, writer, index, poisoned, recovery, reader, lock: None };
         if let Err(error) = store.begin_epoch(&unreadable) {
             store.writer.abandon();
             return Err(error);
         }
+        store.recovery.forget_healed(&store.model);
         Ok(store)
     }
 
@@ -306,6 +325,14 @@ fn name_lost(recovery: &mut Recovery, lost: &[(u32, u32, Place)]) {
             let Place { segment, offset, .. } = *place;
             let reason = "a committed result is gone".to_owned();
             recovery.damaged.push(Damage { segment, offset, slice, reason });
+        }
+    }
+}
+
+impl Drop for SledStore {
+    fn drop(&mut self) {
+        if let Some(index) = self.index.take() {
+            index.close();
         }
     }
 }

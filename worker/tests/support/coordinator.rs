@@ -58,6 +58,8 @@ pub struct State {
     pub cancel: Vec<u32>,
     pub refuse_register: Option<Status>,
     pub hard_limit_ms: u64,
+    /// Why neither results are taken nor work is granted.
+    pub store_failed: String,
     plan: Plan,
     answers: u64,
     sequence: u64,
@@ -86,6 +88,13 @@ impl State {
 
     fn slice_of(&self, token: Option<&v1::AttemptToken>) -> Option<u32> {
         token.and_then(|token| self.issued.get(&(token.epoch, token.sequence)).copied())
+    }
+
+    fn serves(&self) -> Result<(), Status> {
+        match &self.store_failed[..] {
+            "" => Ok(()),
+            reason => Err(Status::failed_precondition(reason)),
+        }
     }
 
     fn current(&self, session: u64, epoch: u64) -> Result<(), Status> {
@@ -138,6 +147,7 @@ impl Book {
             cancel: Vec::new(),
             refuse_register: None,
             hard_limit_ms: 0,
+            store_failed: String::new(),
             plan,
             answers: 0,
             sequence: 0,
@@ -277,6 +287,7 @@ impl WorkerService for Service {
         let request = request.into_inner();
         self.0.with(|state| {
             state.current(request.session, request.epoch)?;
+            state.serves()?;
             assert_eq!(request.answer_received, state.answers, "no answer was lost");
             assert!(request.free_slots > 0, "a worker without room does not ask");
             state.answers += 1;
@@ -334,7 +345,12 @@ impl WorkerService for Service {
                 })
                 .collect();
             state.events.push(Event::Beat(request.attempts));
-            Ok(Response::new(v1::HeartbeatResponse { cancel, drain: false, timings: None }))
+            Ok(Response::new(v1::HeartbeatResponse {
+                cancel,
+                drain: false,
+                timings: None,
+                store_failed: state.store_failed.clone(),
+            }))
         })
     }
 
@@ -357,6 +373,7 @@ impl WorkerService for Service {
         }
         let fault = self.0.with(|state| {
             state.current(header.session, header.epoch)?;
+            state.serves()?;
             Ok::<_, Status>(state.faults.pop_front())
         })?;
         let outcome = match fault {

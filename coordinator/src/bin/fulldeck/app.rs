@@ -66,7 +66,7 @@ impl App {
             (false, 1, _) | (false, 2, "warn") => "debug",
             _ => "trace",
         };
-        let filter = format!("{level},h2=info,hyper=info,tower=info,sled=warn");
+        let filter = format!("{level},h2=info,hyper=info,tower=info,sled=off");
         let bars = self.bars.clone();
         logging::init_to(&filter, format, self.log_colour, move || AroundBars(bars.clone()))
             .map_err(|error| CliError::usage(error.to_string()))

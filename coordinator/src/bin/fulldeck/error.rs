@@ -95,7 +95,7 @@ impl CliError {
     }
 
     /// Message and hint in one line.
-    fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         let mut line = one_line(&self.message);
         if let Some(hint) = &self.hint {
             line.push_str("; ");

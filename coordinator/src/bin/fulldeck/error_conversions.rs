@@ -1,5 +1,7 @@
 //! The one place where an error of a library gets its exit code.
 
+use std::io;
+
 use fulldeck_artifact::ArtifactError;
 use fulldeck_coordinator::merge::MergeError;
 use fulldeck_coordinator::store::StoreError;
@@ -41,6 +43,8 @@ impl From<ArtifactError> for CliError {
             ArtifactError::Missing(_) => Self::not_found(text),
             ArtifactError::Version { .. } => Self::conflict(text),
             ArtifactError::Damaged { .. } => Self::damaged(text),
+            ArtifactError::DiskFull { .. } => Self::incomplete(text),
+            ArtifactError::Forbidden { .. } => Self::usage(text),
             ArtifactError::Io { .. } => Self::unexpected(text),
         }
     }
@@ -50,9 +54,12 @@ impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         let text = error.to_string();
         match error {
-            StoreError::Unwritable { .. } | StoreError::Locked { .. } => Self::usage(text),
+            StoreError::Unusable { .. } | StoreError::Locked { .. } => Self::usage(text),
             StoreError::Format { .. } => Self::conflict(text),
             StoreError::Damaged { .. } => Self::damaged(text),
+            StoreError::DiskFull { .. }
+            | StoreError::Index { .. }
+            | StoreError::Poisoned { .. } => Self::incomplete(text),
             _ => Self::unexpected(text),
         }
     }
@@ -63,6 +70,9 @@ impl From<StartError> for CliError {
         let text = error.to_string();
         match error {
             StartError::Store(error) => error.into(),
+            StartError::Access(AccessError::Write { source, .. }) if is_full(&source) => {
+                Self::incomplete(text).hint("free some space and start again")
+            }
             StartError::Access(_) | StartError::Listen { .. } | StartError::PublicPlaintext(_) => {
                 Self::usage(text)
             }
@@ -74,7 +84,11 @@ impl From<StartError> for CliError {
 
 impl From<ShutdownError> for CliError {
     fn from(error: ShutdownError) -> Self {
-        Self::unexpected(error.to_string())
+        let text = error.to_string();
+        match error {
+            ShutdownError::Store(_) => Self::incomplete(text),
+            ShutdownError::Server(_) | ShutdownError::Panicked(_) => Self::unexpected(text),
+        }
     }
 }
 
@@ -84,6 +98,10 @@ impl From<ComputeError> for CliError {
     }
 }
 
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
 impl From<RequestError> for CliError {
     fn from(error: RequestError) -> Self {
         match error {
@@ -91,6 +109,7 @@ impl From<RequestError> for CliError {
             RequestError::BadInput(text) => Self::usage(text),
             RequestError::Incomplete(text) => Self::incomplete(text)
                 .hint("finish it first: the fulldeck run that began it goes on"),
+            RequestError::Halted(text) => Self::incomplete(text),
             RequestError::Conflict(text) => Self::conflict(text),
             RequestError::Damaged(text) => Self::damaged(text),
             RequestError::Unavailable(text) => Self::unreachable(text),
@@ -112,9 +131,9 @@ impl From<WorkerError> for CliError {
             WorkerError::Access(_) | WorkerError::Threads(_) | WorkerError::Refused { .. } => {
                 Self::usage(text)
             }
-            WorkerError::Unreachable { .. } | WorkerError::Undelivered(_) => {
-                Self::unreachable(text)
-            }
+            WorkerError::Unreachable { .. }
+            | WorkerError::Halted { .. }
+            | WorkerError::Undelivered(_) => Self::unreachable(text),
             WorkerError::Conflict(_) => Self::conflict(text),
             WorkerError::Pool { .. } | WorkerError::Internal(_) => Self::unexpected(text),
         }

@@ -80,6 +80,10 @@ fn execute(cli: &Cli) -> Result<u8, CliError> {
     match &cli.command {
         Command::Coordinator(arguments) => app.log("info", arguments.log_format())?,
         Command::Worker(arguments) => app.log("info", arguments.log_format())?,
+        // The coordinator of the same process says what its workers would only repeat.
+        Command::Run(_) if app.verbose == 0 => {
+            app.log("warn,fulldeck_worker=error", LogFormat::Text)?;
+        }
         _ => app.log("warn", LogFormat::Text)?,
     }
     match &cli.command {
@@ -109,6 +113,9 @@ fn execute(cli: &Cli) -> Result<u8, CliError> {
 
 /// A panic is a defect of the program: one line that says where.
 fn report_panic(info: &panic::PanicHookInfo<'_>) {
+    if fulldeck_coordinator::store::panic_is_handled() {
+        return;
+    }
     let what = info.payload_as_str().unwrap_or("no message").replace('\n', " ");
     let place = info
         .location()

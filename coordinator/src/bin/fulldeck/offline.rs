@@ -1,13 +1,12 @@
-//! A data folder whose coordinator is not running, read under the lock of its store.
+//! A data folder whose coordinator is not running: read, never written. Nobody writes it meanwhile.
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use fulldeck_artifact::Manifest;
 use fulldeck_coordinator::merge::Merge;
-use fulldeck_coordinator::store::{
-    OpenOptions, RecoveredRun, ResultReader, RunRecord, SledStore, Store,
-};
+use fulldeck_coordinator::store::{RecoveredRun, RunRecord, Sharing, StoredRuns};
 use fulldeck_job::{Computation, Plan, RunSpec};
 use fulldeck_proto::v1::{self, JobStatus, RunState, RunStatus};
 
@@ -16,17 +15,16 @@ use crate::artifacts;
 use crate::cli::DataDir;
 use crate::error::CliError;
 
-/// The file that makes a folder a data folder.
-const STORE_FILE: &str = "STORE";
+/// How long another process may take to let go of the folder.
+const LOCK_WAIT: Duration = Duration::from_secs(5);
+/// Damaged places that a message names.
+const MAX_NAMED: usize = 5;
 
-/// A stopped data folder. Nobody else can open it meanwhile.
+/// A stopped data folder.
 pub(crate) struct Folder<'a> {
     app: &'a App,
     data: &'a DataDir,
-    runs: Vec<RecoveredRun>,
-    reader: ResultReader,
-    /// Holds the lock.
-    _store: SledStore,
+    store: StoredRuns,
 }
 
 /// A run with everything that follows from its record.
@@ -37,23 +35,79 @@ struct Planned {
 }
 
 impl<'a> Folder<'a> {
+    /// To look at its runs; others may look at the same time.
     pub(crate) fn open(app: &'a App, data: &'a DataDir) -> Result<Self, CliError> {
-        let folder = &data.data_dir;
-        if !folder.join(STORE_FILE).exists() {
-            return Err(CliError::not_found(format!("there are no runs in {}", folder.display()))
-                .hint("fulldeck run makes them, or name another folder with --data-dir"));
-        }
-        let store = SledStore::open(folder, OpenOptions::default())?;
-        let runs = store.recover()?;
-        Ok(Self { app, data, runs, reader: store.reader(), _store: store })
+        Self::open_as(app, data, Sharing::Readers, LOCK_WAIT)?.ok_or_else(|| Self::none(data))
+    }
+
+    /// To make artifacts beside its runs.
+    pub(crate) fn open_alone(app: &'a App, data: &'a DataDir) -> Result<Self, CliError> {
+        Self::open_as(app, data, Sharing::Alone, LOCK_WAIT)?.ok_or_else(|| Self::none(data))
+    }
+
+    /// As [`Folder::open`], without waiting for others; `None` if there is no store.
+    pub(crate) fn find(app: &'a App, data: &'a DataDir) -> Result<Option<Self>, CliError> {
+        Self::open_as(app, data, Sharing::Readers, Duration::ZERO)
+    }
+
+    fn open_as(
+        app: &'a App,
+        data: &'a DataDir,
+        sharing: Sharing,
+        wait: Duration,
+    ) -> Result<Option<Self>, CliError> {
+        let store = StoredRuns::open(&data.data_dir, sharing, wait)?;
+        Ok(store.map(|store| Self { app, data, store }))
+    }
+
+    fn none(data: &DataDir) -> CliError {
+        CliError::not_found(format!("there are no runs in {}", data.data_dir.display()))
+            .hint("fulldeck run makes them, or name another folder with --data-dir")
     }
 
     pub(crate) fn statuses(&self) -> Result<Vec<RunStatus>, CliError> {
-        self.runs.iter().map(|run| self.status_of(run)).collect()
+        self.store.runs().iter().map(|run| self.status_of(run)).collect()
+    }
+
+    /// What is lost by damage and not computed again: an error that names it.
+    pub(crate) fn check(&self) -> Result<(), CliError> {
+        if self.store.damaged().is_empty() {
+            return Ok(());
+        }
+        let runs = self.statuses()?;
+        let complete = |run: &RunStatus| run.state() == RunState::Finished;
+        // Damage to which no slice can be told costs nothing as long as nothing is missing.
+        let whole = !runs.is_empty() && runs.iter().all(complete);
+        let damaged = self.store.damaged().iter();
+        let costly: Vec<_> = damaged
+            .filter(|damage| damage.slice.is_some() || !whole)
+            .map(ToString::to_string)
+            .collect();
+        if costly.is_empty() {
+            return Ok(());
+        }
+        let more = match costly.len().saturating_sub(MAX_NAMED) {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        let named = costly[..costly.len().min(MAX_NAMED)].join(", ");
+        let folder = self.data.data_dir.display();
+        Err(CliError::damaged(format!("the checkpoint in {folder} is damaged: {named}{more}"))
+            .hint("the fulldeck run that began a run computes what it lost, and nothing else"))
+    }
+
+    /// An error that damage explains is told as damage.
+    fn or_damage<T>(&self, outcome: Result<T, CliError>) -> Result<T, CliError> {
+        match outcome {
+            Err(error) if ["not_found", "incomplete"].contains(&error.kind) => {
+                self.check().and(Err(error))
+            }
+            other => other,
+        }
     }
 
     pub(crate) fn status(&self, run: &str) -> Result<RunStatus, CliError> {
-        self.status_of(self.find(run)?)
+        self.status_of(self.or_damage(self.run(run))?)
     }
 
     /// Merges a complete run, or one complete job of it; what is merged already is only named.
@@ -62,7 +116,7 @@ impl<'a> Folder<'a> {
         run: &str,
         job: Option<&str>,
     ) -> Result<(PathBuf, Manifest), CliError> {
-        let run = self.find(run)?;
+        let run = self.or_damage(self.run(run))?;
         let record = &run.record;
         let planned = self.planned(record)?;
         let index = job.map(|name| artifacts::job_named(&planned.plan, name)).transpose()?;
@@ -70,7 +124,7 @@ impl<'a> Folder<'a> {
             return Ok((source.folder().to_owned(), source.manifest().clone()));
         }
         let merge = Merge {
-            reader: &self.reader,
+            reader: self.store.reader(),
             record,
             spec: &planned.spec,
             plan: &planned.plan,
@@ -78,14 +132,15 @@ impl<'a> Folder<'a> {
             computation: planned.computation.as_ref(),
             job: index,
         };
-        Ok(merge.into_folder(&self.data.artifacts())?)
+        self.or_damage(merge.into_folder(&self.data.artifacts()).map_err(CliError::from))
     }
 
-    fn find(&self, run: &str) -> Result<&RecoveredRun, CliError> {
+    fn run(&self, run: &str) -> Result<&RecoveredRun, CliError> {
+        let runs = self.store.runs();
         let numbered = run.parse().ok();
         let found = match run {
-            "last" => self.runs.last(),
-            _ => self.runs.iter().find(|known| Some(known.record.run) == numbered),
+            "last" => runs.last(),
+            _ => runs.iter().find(|known| Some(known.record.run) == numbered),
         };
         if let Some(found) = found {
             return Ok(found);
@@ -93,14 +148,16 @@ impl<'a> Folder<'a> {
         let prefix = run.to_ascii_lowercase();
         let of_prefix =
             |known: &&RecoveredRun| known.record.fingerprint.to_string().starts_with(&prefix);
-        match self.runs.iter().filter(of_prefix).collect::<Vec<_>>()[..] {
+        match runs.iter().filter(of_prefix).collect::<Vec<_>>()[..] {
             [found] => Ok(found),
             [] => {
-                let known: Vec<_> =
-                    self.runs.iter().map(|known| known.record.run.to_string()).collect();
+                let known: Vec<_> = runs.iter().map(|known| known.record.run.to_string()).collect();
                 let folder = self.data.data_dir.display();
-                Err(CliError::not_found(format!("no run '{run}' in {folder}"))
-                    .hint(format!("the runs are {}", known.join(", "))))
+                let error = CliError::not_found(format!("no run '{run}' in {folder}"));
+                Err(match known.is_empty() {
+                    true => error.hint("there is none: fulldeck run makes them"),
+                    false => error.hint(format!("the runs are {}", known.join(", "))),
+                })
             }
             _ => Err(CliError::usage(format!("'{run}' names several runs"))
                 .hint("give more digits of the fingerprint")),
@@ -151,11 +208,7 @@ impl<'a> Folder<'a> {
             committed_cost += slice.cost;
         }
         let (slices, committed) = (plan.slices().len() as u32, run.committed.len() as u32);
-        let state = match committed {
-            _ if committed == slices => RunState::Finished,
-            0 => RunState::Queued,
-            _ => RunState::Running,
-        };
+        let state = if committed == slices { RunState::Finished } else { RunState::Stopped };
         let artifact = artifacts::of_run(self.data, record.fingerprint, None)?;
         Ok(RunStatus {
             spec: Some(v1::RunSpec {

@@ -86,8 +86,17 @@ impl Admin {
                 .max_decoding_message_size(MAX_MESSAGE_BYTES)
                 .max_encoding_message_size(MAX_MESSAGE_BYTES);
         let mut admin = Self { url: access.url.clone(), client };
-        admin.workers().await?;
-        Ok(admin)
+        let first = admin.client.list_workers(timed(ListWorkersRequest {}, ANSWER_TIMEOUT)).await;
+        match first {
+            Ok(_) => Ok(admin),
+            // Of a web server, or of another service: no coordinator answers its simplest question like that.
+            Err(status) if broken(&status) => Err(CliError::unreachable(format!(
+                "what listens at {} does not answer as a fulldeck coordinator",
+                access.url
+            ))
+            .hint("give the address that 'fulldeck coordinator' prints")),
+            Err(status) => Err(admin.refused(&status)),
+        }
     }
 
     pub(crate) async fn submit(
@@ -169,6 +178,13 @@ impl Admin {
             code => CliError::unexpected(format!("{}: {code:?}: {message}", self.url)),
         }
     }
+}
+
+/// Whether the connection failed, or whoever is at the other end does not know the service.
+fn broken(status: &Status) -> bool {
+    let of_the_connection = std::error::Error::source(status).is_some();
+    let strange = [Code::Internal, Code::Unknown, Code::Unimplemented, Code::Cancelled];
+    of_the_connection || strange.contains(&status.code())
 }
 
 fn timed<T>(message: T, timeout: Duration) -> Request<T> {

@@ -4,6 +4,7 @@ use fulldeck_job::Fingerprint;
 use fulldeck_proto::v1::{JobStatus, RunSpec, RunState, RunStatus};
 use serde_json::{Map, Value, json};
 
+use crate::error::CliError;
 use crate::output::table::{bar, columns, pairs};
 use crate::output::units::{bytes, counted, duration, grouped, percent};
 use crate::output::{Answer, Style, object};
@@ -25,6 +26,8 @@ pub(crate) fn state_word(status: &RunStatus) -> &'static str {
         RunState::Running => "running",
         RunState::Finished => "finished",
         RunState::FinishedWithParked => "finished_with_parked",
+        RunState::Stopped => "stopped",
+        RunState::Idle => "idle",
     }
 }
 
@@ -60,6 +63,17 @@ pub(crate) fn time_left(status: &RunStatus) -> String {
         _ if status.no_estimate_because.is_empty() => "-".to_owned(),
         _ => format!("- ({})", status.no_estimate_because),
     }
+}
+
+/// Why nobody will finish a run, although its coordinator is there: its store takes nothing more.
+pub(crate) fn halted(status: &RunStatus) -> Option<CliError> {
+    let open = !matches!(status.state(), RunState::Finished | RunState::FinishedWithParked);
+    (open && !status.store_failed.is_empty()).then(|| {
+        let (run, done) = (spec(status).run, done(status));
+        let reason = &status.store_failed;
+        CliError::incomplete(format!("run {run} does not go on, it is at {done:.1} %: {reason}"))
+            .hint("start the coordinator again")
+    })
 }
 
 fn job_json(job: &JobStatus) -> Value {
@@ -113,6 +127,7 @@ fn run_json(status: &RunStatus) -> Map<String, Value> {
         "mismatched": status.mismatched,
         "last_commit_seconds_ago": status.last_commit_seconds_ago,
         "stored_bytes": status.stored_bytes,
+        "store_failed": (!status.store_failed.is_empty()).then_some(&status.store_failed),
         "artifact": (!status.artifact.is_empty()).then_some(&status.artifact),
         "jobs": status.jobs.iter().map(job_json).collect::<Vec<_>>(),
     }))
@@ -125,9 +140,12 @@ fn next_step(status: &RunStatus) -> String {
         RunState::Finished if status.artifact.is_empty() => format!("fulldeck merge {run}"),
         RunState::Finished => format!("fulldeck query {run} HAND, or fulldeck verify {run}"),
         RunState::FinishedWithParked => "see the parked slices and the workers' logs".to_owned(),
-        _ if status.workers_live == 0 => {
-            "nobody computes: start the same fulldeck run again, or a fulldeck worker".to_owned()
+        _ if !status.store_failed.is_empty() => "start the coordinator again".to_owned(),
+        RunState::Stopped => {
+            "nobody computes: fulldeck coordinator and fulldeck worker, or the same fulldeck run"
+                .to_owned()
         }
+        _ if status.workers_live == 0 => "nobody computes: start a fulldeck worker".to_owned(),
         _ => format!("fulldeck wait {run}"),
     }
 }
@@ -169,6 +187,9 @@ fn run_table(status: &RunStatus, style: Style) -> String {
         ),
         ("stored", bytes(status.stored_bytes)),
     ];
+    if !status.store_failed.is_empty() {
+        lines.push(("store", format!("takes nothing more: {}", status.store_failed)));
+    }
     for parked in &status.parked_slices {
         lines.push(("parked", format!("slice {}: {}", parked.slice, parked.reason)));
     }

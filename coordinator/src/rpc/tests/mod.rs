@@ -20,7 +20,7 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
 
 use crate::store::{MemoryDisk, MemoryStore, Store};
-use crate::{Coordinator, CoordinatorOptions};
+use crate::{Coordinator, CoordinatorOptions, ShutdownError};
 
 type Authenticated = InterceptedService<Channel, BearerClient>;
 
@@ -97,6 +97,7 @@ fn registration() -> v1::RegisterRequest {
         host_key: "host".into(),
         name: "amy".into(),
         held: Vec::new(),
+        instance: 0,
     }
 }
 

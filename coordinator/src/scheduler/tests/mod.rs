@@ -148,10 +148,15 @@ impl World {
     }
 
     fn try_register(&mut self, held: Vec<Held>) -> Reply {
+        self.try_register_as(0, held)
+    }
+
+    fn try_register_as(&mut self, instance: u64, held: Vec<Held>) -> Reply {
         let registration = Registration {
             name: "amy".into(),
             workloads: vec![("w".into(), 1)],
             held,
+            instance,
             ..Registration::default()
         };
         self.call(|reply| Event::Register { reply, registration })
@@ -203,7 +208,7 @@ impl World {
             attempts,
             rss_bytes: 1,
         }) {
-            Reply::Beat { cancel } => cancel,
+            Reply::Beat { cancel, .. } => cancel,
             other => panic!("{other:?}"),
         }
     }
@@ -253,6 +258,10 @@ impl World {
     fn snapshot(&self) -> RunSnapshot {
         self.core.run_snapshot(self.now, 1).unwrap()
     }
+}
+
+fn held(lease: &Lease) -> Held {
+    Held { token: lease.token, fingerprint: fingerprint(1), slice: lease.slice, finished: None }
 }
 
 fn leased(reply: Reply) -> (u64, Vec<Lease>, bool) {

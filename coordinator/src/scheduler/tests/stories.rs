@@ -43,9 +43,13 @@ fn heartbeats_renew_what_they_name_and_the_rest_expires() {
     world.wait(20_000);
     // The answer has not arrived yet as far as the coordinator knows: nothing unnamed is lost.
     assert_eq!(world.beat(amy, 0, &leases[..3]), []);
-    world.wait(10_000);
+    world.wait(9_000);
+    let caller = world.caller(amy);
+    world.call(|reply| Event::AskRun { reply, caller, run: 1 });
+    world.wait(1_000);
     assert_eq!(world.snapshot().jobs.iter().map(|job| job.leased).sum::<u32>(), 3);
-    assert!(world.notices.contains(&Notice::LeaseExpired { run: 1, slice: SliceId(3) }));
+    let expired = Notice::LeasesExpired { run: 1, slices: vec![SliceId(3), SliceId(4)] };
+    assert!(world.notices.contains(&expired), "told together: {:?}", world.notices);
     // Its worker still has it: the slice is its again.
     assert_eq!(world.beat(amy, 1, &leases), []);
     assert_eq!(world.snapshot().jobs.iter().map(|job| job.leased).sum::<u32>(), 5);
@@ -114,6 +118,62 @@ fn a_lost_worker_frees_its_slices_and_may_come_back_with_them() {
     assert_eq!(world.commit(session, &leases[0]), COMMITTED);
     assert_eq!(world.beat(bob, 1, &theirs), [theirs[0].token, theirs[1].token]);
     assert_eq!(world.commit(bob, &theirs[0]), Reply::Outcome(Outcome::Duplicate));
+}
+
+#[test]
+fn a_lost_worker_is_told_of_once_with_all_its_slices() {
+    let mut world = World::with_run(&BATCHES);
+    let amy = world.register();
+    let leases = world.lease(amy, 2);
+    world.beat(amy, 1, &leases);
+    world.wait(10_000);
+    // A last call that renews nothing: its leases end before it is given up.
+    let caller = world.caller(amy);
+    world.call(|reply| Event::AskRun { reply, caller, run: 1 });
+    world.notices.clear();
+    world.wait(20_000);
+    assert_eq!(world.snapshot().jobs.iter().map(|job| job.leased).sum::<u32>(), 0);
+    assert_eq!(world.notices, [], "it may come back");
+    world.wait(10_000);
+    let lost = Notice::WorkerLost { session: amy, name: "amy".into(), slices: 5 };
+    assert_eq!(world.notices, [lost]);
+}
+
+#[test]
+fn a_worker_that_registers_again_is_one_worker() {
+    const AMY: u64 = 7;
+    let mut world = World::with_run(&BATCHES);
+    let session_of = |reply: Reply| match reply {
+        Reply::Registered { session, held } => (session, held),
+        other => panic!("{other:?}"),
+    };
+    let (first, _) = session_of(world.try_register_as(AMY, Vec::new()));
+    let bob = world.register();
+    let leases = world.lease(first, 1);
+    assert_eq!(world.commit(first, &leases[0]), COMMITTED);
+    let id = world.reply_id();
+    let poll = world.lease_event(id, first, 0, u64::MAX, 20_000);
+    world.step(poll);
+    // It brings one of its two slices along; the other one is lost.
+    let again = vec![held(&leases[1])];
+    let (second, verdicts) = session_of(world.try_register_as(AMY, again));
+    assert_eq!(verdicts, [HeldVerdict::Keep]);
+    assert_ne!(first, second);
+    let workers = world.core.worker_snapshots(world.now);
+    let shown: Vec<_> = workers.iter().map(|worker| (worker.session, worker.committed)).collect();
+    let mut expected = [(second, 1), (bob, 0)];
+    expected.sort_by_key(|(session, _)| *session);
+    assert_eq!(shown, expected, "with what it did before");
+    assert_eq!(world.snapshot().workers_live, 2);
+    assert_eq!(world.taken(id), Some(Reply::Refused(Refusal::Stale)), "nobody waits for it");
+    let caller = world.caller(first);
+    let stale = world.call(|reply| Event::AskRun { reply, caller, run: 1 });
+    assert_eq!(stale, Reply::Refused(Refusal::Stale));
+    assert_eq!(ids(&world.lease(bob, 1)), [2], "waiting again at once");
+    assert_eq!(world.commit(second, &leases[1]), COMMITTED);
+    // Who does not say who he is, is somebody else each time.
+    world.register();
+    assert_eq!(world.core.workers.len(), 3);
 }
 
 #[test]

@@ -12,7 +12,6 @@ pub(super) use open::open;
 
 use std::convert::Infallible;
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use sled::transaction::{ConflictableTransactionError, TransactionError, Transactional};
@@ -20,6 +19,7 @@ use sled::{Db, Tree};
 
 use super::StoreError;
 use super::disk::Disk;
+use super::guard::guarded;
 
 /// Memory that sled may use for its cache, in bytes.
 const CACHE_BYTES: u64 = 64 << 20;
@@ -72,7 +72,7 @@ impl Index {
 
     /// Makes all changes of the batch or none; they are durable when it returns.
     pub(super) fn apply(&self, batch: &IndexBatch) -> Result<(), ApplyError> {
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.apply_unguarded(batch)));
+        let outcome = guarded(|| self.apply_unguarded(batch));
         let (error, panicked) = match outcome {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(error)) => (error, false),
@@ -102,6 +102,15 @@ impl Index {
         self.disk.announce().map_err(injected)?;
         self.db.flush().map_err(|error| self.storage(error))?;
         self.disk.sync_all(&self.file, &self.path)
+    }
+
+    /// Closes it. sled writes what it still holds in memory; when the disk is full or something is wrong, it may panic
+    /// even then. Everything that was acknowledged is durable before.
+    pub(super) fn close(self) {
+        let path = self.path.clone();
+        if guarded(|| drop(self)).is_err() {
+            tracing::debug!(index = %path.display(), "the index was not closed in order");
+        }
     }
 
     fn storage(&self, error: sled::Error) -> StoreError {

@@ -1,7 +1,6 @@
 //! Opens an index under supervision, and builds a new one when anything is wrong with it.
 
 use std::mem::ManuallyDrop;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -10,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::check::{Checked, Unusable};
 use super::{ApplyError, Index, IndexBatch};
 use crate::store::disk::Disk;
+use crate::store::guard::guarded;
 use crate::store::layout::Layout;
 use crate::store::segments::Loaded;
 use crate::store::{Recovery, StoreError, StoreIdentity};
@@ -102,7 +102,10 @@ fn open_live(
     let opened = supervised(OPEN_LIMIT, move || {
         let index = match open_patiently(&thread_path, &thread_disk) {
             Ok(index) => ManuallyDrop::new(index),
-            Err(error) => return Ok(Err((error.to_string(), Checked::default()))),
+            Err(error) => {
+                tracing::debug!(%error, "sled does not open");
+                return Ok(Err(("it does not open".to_owned(), Checked::default())));
+            }
         };
         // The index stays undropped on the way of a panic: it may hold its own locks then.
         let mut checked = Checked::default();
@@ -111,7 +114,7 @@ fn open_live(
         let mut replay = match outcome {
             Ok(replay) => replay,
             Err(Unusable::Wrong(what)) => {
-                discard(index);
+                index.close();
                 return Ok(Err((what, checked)));
             }
             Err(Unusable::Version(found)) => {
@@ -127,7 +130,7 @@ fn open_live(
                     if panicked {
                         std::mem::forget(index);
                     } else {
-                        discard(index);
+                        index.close();
                     }
                     return Ok(Err((what, checked)));
                 }
@@ -139,13 +142,6 @@ fn open_live(
     match opened {
         Ok(outcome) => outcome,
         Err(reason) => Ok(Err((reason, Checked::default()))),
-    }
-}
-
-/// Closes an index that something is wrong with; sled may panic even then, and nothing of it is wanted any more.
-fn discard(index: Index) {
-    if catch_unwind(AssertUnwindSafe(|| drop(index))).is_err() {
-        tracing::warn!("sled panicked while a damaged index was closed");
     }
 }
 
@@ -228,14 +224,14 @@ fn supervised<T: Send + 'static>(
     let (sender, receiver) = mpsc::sync_channel(1);
     let spawned = thread::Builder::new().name("store-index".to_owned()).spawn(move || {
         // Nobody listens any more if it took too long.
-        let _ = sender.send(catch_unwind(AssertUnwindSafe(work)));
+        let _ = sender.send(guarded(work));
     });
     if let Err(error) = spawned {
         return Err(format!("no thread to open it: {error}"));
     }
     match receiver.recv_timeout(limit) {
         Ok(Ok(outcome)) => Ok(outcome),
-        Ok(Err(_)) => Err("sled panicked".to_owned()),
-        Err(_) => Err(format!("sled did not open it within {} s", limit.as_secs())),
+        Ok(Err(_)) => Err("reading it failed".to_owned()),
+        Err(_) => Err(format!("it did not open within {} s", limit.as_secs())),
     }
 }

@@ -57,9 +57,9 @@ struct Scanned {
 }
 
 /// Reads the segments with these numbers. Of sealed ones only the seal is read, unless `verify` asks for all. The torn
-/// end of the last one is cut off.
+/// end of the last one is cut off; without a `disk` it only counts as not there, and nothing is written.
 pub(in crate::store) fn load(
-    disk: &Disk,
+    disk: Option<&Disk>,
     layout: &Layout,
     store_id: [u8; 16],
     numbers: &[u32],
@@ -71,7 +71,7 @@ pub(in crate::store) fn load(
     for &number in numbers {
         let is_last = numbers.last() == Some(&number);
         let identity = SegmentHeader { store_id, segment: number };
-        let Some(segment) = Segment::open(layout, identity)? else {
+        let Some(segment) = Segment::open(layout, identity, disk.is_some())? else {
             recovery.damaged.push(damage(number, 0, "the file is missing"));
             continue;
         };
@@ -130,10 +130,14 @@ fn damage(segment: u32, offset: u64, reason: impl Into<String>) -> Damage {
 
 impl Segment {
     /// `None` if there is no such file.
-    fn open(layout: &Layout, identity: SegmentHeader) -> Result<Option<Self>, StoreError> {
+    fn open(
+        layout: &Layout,
+        identity: SegmentHeader,
+        to_repair: bool,
+    ) -> Result<Option<Self>, StoreError> {
         let number = identity.segment;
         let path = layout.segment(number);
-        let opened = std::fs::OpenOptions::new().read(true).write(true).open(&path);
+        let opened = std::fs::OpenOptions::new().read(true).write(to_repair).open(&path);
         let file = match opened {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -274,7 +278,7 @@ impl Segment {
     /// nothing can be read, is saved beside it and cut off.
     fn unsealed(
         &self,
-        disk: &Disk,
+        disk: Option<&Disk>,
         layout: &Layout,
         is_last: bool,
         head_holds: bool,
@@ -284,12 +288,15 @@ impl Segment {
         let Scanned { entries, damaged, end } = self.scan()?;
         let (torn, inside): (Vec<_>, Vec<_>) =
             damaged.into_iter().partition(|damage| damage.offset >= end);
-        if is_last && self.length > end {
-            self.cut(disk, layout, end)?;
-            recovery.torn_bytes += self.length - end;
-        } else if is_last {
+        let is_torn = is_last && self.length > end;
+        match disk {
+            Some(disk) if is_torn => self.cut(disk, layout, end)?,
             // What is believed now must be on the disk, whatever the page cache says.
-            disk.sync_all(&self.file, &self.path)?;
+            Some(disk) if is_last => disk.sync_all(&self.file, &self.path)?,
+            _ => {}
+        }
+        if is_torn {
+            recovery.torn_bytes += self.length - end;
         }
         if is_last && head_holds && inside.is_empty() {
             loaded.tail.open = Some((self.number, end, entries.clone()));
@@ -298,9 +305,10 @@ impl Segment {
             loaded.tail.earlier_bytes += if is_last { end } else { self.length };
         }
         recovery.damaged.extend(inside);
-        if !is_last {
-            recovery.damaged.extend(torn);
-        }
+        // A whole record at the end whose payload is wrong may have been acknowledged; half a record was not.
+        recovery
+            .damaged
+            .extend(torn.into_iter().filter(|damage| !is_last || damage.slice.is_some()));
         Ok(entries)
     }
 

@@ -13,6 +13,8 @@ struct State {
     calls: u64,
     last_call: Option<u64>,
     disk_full: bool,
+    /// Only the first call after the last one is refused.
+    once: bool,
     /// Length of each file when it was last synced.
     synced: BTreeMap<PathBuf, u64>,
 }
@@ -31,6 +33,14 @@ impl Interruption {
         state.disk_full = full;
     }
 
+    /// Lets the next `calls` calls pass, and refuses one for want of space.
+    pub(super) fn refuse_once_after(&self, calls: u64) {
+        let mut state = self.0.lock().unwrap();
+        state.last_call = Some(state.calls + calls);
+        state.disk_full = true;
+        state.once = true;
+    }
+
     /// Whether any call was refused.
     pub(super) fn has_struck(&self) -> bool {
         let state = self.0.lock().unwrap();
@@ -41,6 +51,7 @@ impl Interruption {
         let mut state = self.0.lock().unwrap();
         state.calls += 1;
         match state.last_call {
+            Some(last) if state.once && state.calls > last + 1 => Ok(()),
             Some(last) if state.calls > last && state.disk_full => {
                 Err(io::ErrorKind::StorageFull.into())
             }

@@ -193,7 +193,7 @@ fn a_folder_that_cannot_be_written_is_named() {
     let occupied = folder.path().join("file");
     std::fs::write(&occupied, b"").unwrap();
     let error = SledStore::open(&occupied.join("data"), OpenOptions::default()).unwrap_err();
-    assert!(matches!(error, StoreError::Unwritable { .. }), "{error}");
+    assert!(matches!(error, StoreError::Unusable { .. }), "{error}");
     assert!(error.to_string().contains("--data-dir"), "{error}");
     // The superuser may write anywhere.
     let closed = folder.path().join("closed");
@@ -201,7 +201,7 @@ fn a_folder_that_cannot_be_written_is_named() {
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o555)).unwrap();
     if std::fs::write(closed.join("probe"), b"").is_err() {
         let error = SledStore::open(&closed, OpenOptions::default()).unwrap_err();
-        assert!(matches!(error, StoreError::Unwritable { .. }), "{error}");
+        assert!(matches!(error, StoreError::Unusable { .. }), "{error}");
     }
 }
 

@@ -54,7 +54,15 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         let access_file = options.access_file();
         let coordinator = Coordinator::start(options, app.registry.clone()).await?;
         app.output.print(&Listening { url: coordinator.access().url.clone(), access_file })?;
-        stop.reached(StopLevel::Drain).await;
+        let handle = coordinator.handle();
+        tokio::select! {
+            () = stop.reached(StopLevel::Drain) => {}
+            reason = handle.store_failed() => {
+                tracing::error!("nothing more is leased or stored: {reason}");
+                // It still answers questions, and its workers wait for a coordinator that goes on.
+                stop.reached(StopLevel::Drain).await;
+            }
+        }
         tokio::select! {
             ended = coordinator.shutdown() => ended?,
             () = stop.reached(StopLevel::Stop) => return Ok(stop.exit_code()),

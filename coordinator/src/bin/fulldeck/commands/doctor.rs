@@ -7,10 +7,11 @@ use fulldeck_service::{exit, host};
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
-use crate::cli::Link;
+use crate::cli::{DataDir, Link};
 use crate::error::CliError;
+use crate::offline::Folder;
 use crate::output::table::columns;
-use crate::output::units::bytes;
+use crate::output::units::{bytes, counted};
 use crate::output::{Answer, Style, object};
 use crate::{artifacts, remote};
 
@@ -37,11 +38,19 @@ struct Check {
     name: &'static str,
     finding: Finding,
     detail: String,
+    /// Exit code of the commands that this finding would stop.
+    exit: u8,
 }
 
 impl Check {
     fn new(name: &'static str, finding: Finding, detail: impl Into<String>) -> Self {
-        Self { name, finding, detail: detail.into() }
+        let exit = if finding == Finding::Bad { exit::USAGE } else { exit::OK };
+        Self { name, finding, detail: detail.into(), exit }
+    }
+
+    /// What a command would say.
+    fn failed(name: &'static str, error: &CliError) -> Self {
+        Self { exit: error.exit, ..Self::new(name, Finding::Bad, error.line()) }
     }
 
     fn word(&self) -> &'static str {
@@ -62,12 +71,13 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         open_files(),
         Check::new("workloads", Finding::Good, names.join(", ")),
         folder(&arguments.link.data.data_dir),
+        checkpoint(&arguments.link.data, app),
         merged(&arguments.link),
         coordinator(&arguments.link, app),
     ];
-    let bad = checks.iter().any(|check| check.finding == Finding::Bad);
+    let code = checks.iter().map(|check| check.exit).find(|code| *code != exit::OK);
     app.output.print(&Checks(checks))?;
-    Ok(if bad { exit::UNEXPECTED } else { exit::OK })
+    Ok(code.unwrap_or(exit::OK))
 }
 
 fn processor(app: &App) -> Check {
@@ -110,19 +120,38 @@ fn folder(data_dir: &Path) -> Check {
         let detail = format!("{} cannot be written: {error}", there.display());
         return Check::new(name, Finding::Bad, detail);
     }
-    let free = match rustix::fs::statvfs(there) {
-        Ok(disk) => disk.f_bavail.saturating_mul(disk.f_frsize),
-        Err(error) => return Check::new(name, Finding::Bad, error.to_string()),
+    let Some(free) = host::free_bytes(there) else {
+        let detail = format!("the system does not tell how much is free in {}", there.display());
+        return Check::new(name, Finding::Bad, detail);
     };
     let finding = if free < WANTED_FREE_BYTES { Finding::Warning } else { Finding::Good };
     let state = if there == absolute { "" } else { " (not created yet)" };
     Check::new(name, finding, format!("{}{state}, {} free", absolute.display(), bytes(free)))
 }
 
+/// What is in the data folder, if nobody writes it just now.
+fn checkpoint(data: &DataDir, app: &App) -> Check {
+    let name = "checkpoint";
+    let looked = match Folder::find(app, data) {
+        Ok(Some(folder)) => folder.check().and_then(|()| folder.statuses()).map(Some),
+        Ok(None) => Ok(None),
+        Err(error) => Err(error),
+    };
+    match looked {
+        Ok(Some(runs)) => Check::new(name, Finding::Good, counted(runs.len() as u64, "run")),
+        Ok(None) => Check::new(name, Finding::Good, "there is none yet"),
+        // In use; whether the folder can be used at all is another check.
+        Err(error) if error.kind == "usage" => {
+            Check::new(name, Finding::Good, format!("not looked at: {}", error.line()))
+        }
+        Err(error) => Check::failed(name, &error),
+    }
+}
+
 fn merged(link: &Link) -> Check {
     match artifacts::list(&link.data) {
         Ok(places) => Check::new("merged runs", Finding::Good, places.len().to_string()),
-        Err(error) => Check::new("merged runs", Finding::Bad, error.message),
+        Err(error) => Check::failed("merged runs", &error),
     }
 }
 
@@ -138,7 +167,7 @@ fn coordinator(link: &Link, app: &App) -> Check {
             Check::new("coordinator", Finding::Good, format!("running, {workers} workers"))
         }
         Ok(None) => Check::new("coordinator", Finding::Good, "none is running here"),
-        Err(error) => Check::new("coordinator", Finding::Bad, error.message),
+        Err(error) => Check::failed("coordinator", &error),
     }
 }
 

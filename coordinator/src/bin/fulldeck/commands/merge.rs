@@ -38,7 +38,7 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
     })?;
     let (folder, manifest) = match remote {
         Some(answer) => (PathBuf::from(answer.path), manifest(&answer.manifest_json)?),
-        None => Folder::open(app, &arguments.link.data)?.merge(&arguments.run, job)?,
+        None => Folder::open_alone(app, &arguments.link.data)?.merge(&arguments.run, job)?,
     };
     activity.clear();
     app.output.print(&Merged::of(folder, manifest))?;

@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use fulldeck_coordinator::store::StoreError;
-use fulldeck_coordinator::{Coordinator, CoordinatorHandle, CoordinatorOptions, StartError};
-use fulldeck_job::{Computation, Registry};
+use fulldeck_coordinator::{
+    Coordinator, CoordinatorHandle, CoordinatorOptions, ShutdownError, StartError,
+};
+use fulldeck_job::{Computation, Estimate, Registry};
 use fulldeck_proto::v1::{RunState, RunStatus};
 use fulldeck_service::{Access, StopLevel, StopSignal, StopSource, exit, host};
 use fulldeck_worker::{AccessSource, MAX_THREADS, WorkerError, WorkerOptions, WorkerSummary};
@@ -17,7 +19,7 @@ use crate::app::{App, Asked};
 use crate::artifacts;
 use crate::cli::{DataDir, RunArgs};
 use crate::error::CliError;
-use crate::output::units::{counted, percent};
+use crate::output::units::{bytes, counted, percent};
 use crate::progress::{Activity, RunBars};
 use crate::run_view::RunView;
 use crate::summary::{Effort, Merged};
@@ -71,7 +73,7 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         return Ok(exit::OK);
     }
     let computation = asked.computation()?;
-    check_jobs(computation.as_ref(), &arguments.only, arguments.run.slices)?;
+    check_plan(computation.as_ref(), &arguments.only, arguments.run.slices)?;
     app.block_on(async {
         let stop = StopSignal::install()
             .map_err(|error| CliError::unexpected(format!("cannot listen to signals: {error}")))?;
@@ -90,7 +92,7 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
             arguments,
             app,
             asked: &asked,
-            elements: computation.estimate().elements,
+            estimate: computation.estimate(),
             handle: coordinator.handle(),
             access: coordinator.access().clone(),
             stop,
@@ -99,16 +101,16 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         let outcome = session.drive().await;
         let ended = coordinator.shutdown().await;
         let code = outcome?;
-        ended?;
-        Ok(code)
+        match ended {
+            // What was asked for is done all the same: only notes about leases were left to write.
+            Ok(()) | Err(ShutdownError::Store(_)) => Ok(code),
+            Err(error) => Err(error.into()),
+        }
     })
 }
 
-/// Refuses names that are no jobs, before anything is created.
-fn check_jobs(computation: &dyn Computation, only: &[String], slices: u32) -> Result<(), CliError> {
-    if only.is_empty() {
-        return Ok(());
-    }
+/// Refuses what cannot be planned and names that are no jobs, before anything is created.
+fn check_plan(computation: &dyn Computation, only: &[String], slices: u32) -> Result<(), CliError> {
     let plan = computation.plan(slices)?;
     only.iter().try_for_each(|name| artifacts::job_named(&plan, name).map(drop))
 }
@@ -117,7 +119,7 @@ struct Session<'a> {
     arguments: &'a Arguments,
     app: &'a App,
     asked: &'a Asked,
-    elements: u64,
+    estimate: Estimate,
     handle: CoordinatorHandle,
     access: Access,
     stop: StopSignal,
@@ -159,9 +161,10 @@ impl Session<'_> {
         // The workers also stop when the coordinator fails, so they have a signal of their own.
         let (source, stop) = StopSource::new();
         let mut workers = self.start_workers(&stop);
-        let mut bars = RunBars::new(self.app, before).with_elements(self.elements);
+        let mut bars = RunBars::new(self.app, before).with_elements(self.estimate.elements);
         let mut look = tokio::time::interval(LOOK_EVERY);
         let mut first_error = None;
+        let mut halted = None;
         let mut told = false;
         loop {
             tokio::select! {
@@ -169,6 +172,11 @@ impl Session<'_> {
                     told = true;
                     source.raise(self.stop.level());
                     self.app.say("stopping: what is being computed is finished (again: at once)");
+                }
+                reason = self.handle.store_failed(), if halted.is_none() => {
+                    halted = Some(reason);
+                    // Nothing they have can be taken any more.
+                    source.raise(StopLevel::Stop);
                 }
                 ended = workers.join_next() => match ended {
                     None => break,
@@ -197,13 +205,33 @@ impl Session<'_> {
             }
         }
         bars.clear();
-        match self.status(number).await {
+        let status = self.status(number).await;
+        if let (Some(reason), Ok(status)) = (&halted, &status) {
+            return Err(self.halted(status, reason));
+        }
+        match status {
             Ok(status) if self.done(&status) || self.stop.level() > StopLevel::Run => Ok(status),
             Ok(status) => match first_error {
                 Some(error) => Err(error),
                 None => Ok(status),
             },
             Err(error) => Err(first_error.unwrap_or(error)),
+        }
+    }
+
+    /// The store takes nothing more: most often because the disk is full.
+    fn halted(&self, status: &RunStatus, reason: &str) -> CliError {
+        let done = percent(status.committed_cost, status.cost);
+        let error = CliError::incomplete(format!("stopped at {done:.1} %: {reason}"));
+        let Estimate { store_bytes, artifact_bytes, .. } = self.estimate;
+        let left = (store_bytes as f64 * (1.0 - done / 100.0)) as u64 + artifact_bytes;
+        match host::free_bytes(&self.arguments.data.data_dir) {
+            Some(free) if free < left => error.hint(format!(
+                "about {} are still needed there, {} are free: then the same command goes on",
+                bytes(left),
+                bytes(free)
+            )),
+            _ => error.hint("the same command goes on from there"),
         }
     }
 

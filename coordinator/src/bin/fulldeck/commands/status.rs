@@ -14,7 +14,7 @@ use crate::error::CliError;
 use crate::offline::Folder;
 use crate::output::{Answer, Format};
 use crate::remote::{self, Admin};
-use crate::run_view::{RunList, RunView};
+use crate::run_view::{RunList, RunView, halted};
 
 /// Time between two looks of `-w`.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -55,6 +55,7 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
             None => folder.statuses()?,
         };
         app.output.print(answer(arguments, runs).as_ref())?;
+        folder.check()?;
         if arguments.watch {
             app.say("no coordinator is running here: nothing will change");
         }
@@ -103,6 +104,9 @@ async fn watch(arguments: &Arguments, app: &App, from: &mut Admin) -> Result<(),
         if runs.iter().all(over) {
             return Ok(());
         }
+        if let Some(halted) = runs.iter().find_map(halted) {
+            return Err(halted);
+        }
         before = Some(runs);
         tokio::time::sleep(LOOK_EVERY).await;
     }
@@ -119,7 +123,8 @@ fn changed(before: &[RunStatus], now: &[RunStatus]) -> bool {
         let of = |run: &RunStatus| {
             let workers = (run.workers_live, run.workers_suspect);
             let slices = (run.committed, run.leased, run.waiting, run.parked);
-            (run.state, slices, workers, run.mismatched, run.artifact.clone())
+            let texts = (run.artifact.clone(), run.store_failed.clone());
+            (run.state, slices, workers, run.mismatched, texts)
         };
         runs.iter().map(of).collect::<Vec<_>>()
     };

@@ -13,7 +13,7 @@ use crate::error::CliError;
 use crate::output::units::percent;
 use crate::progress::RunBars;
 use crate::remote;
-use crate::run_view::RunView;
+use crate::run_view::{RunView, halted};
 
 /// Time between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -49,6 +49,10 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
             if matches!(status.state(), RunState::Finished | RunState::FinishedWithParked) {
                 bars.clear();
                 return Ok(status);
+            }
+            if let Some(halted) = halted(&status) {
+                bars.clear();
+                return Err(halted);
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 bars.clear();
