@@ -76,17 +76,17 @@ impl RunEntry {
         let remedy = "use the release that began it, or another data folder";
         let workload = registry.get(name).ok_or_else(|| {
             StartError::Conflict(format!(
-                "the store holds run {run} of '{name}', which this program does not know: {remedy}"
+                "the store holds run {run} of '{name}', which this program does not know; {remedy}"
             ))
         })?;
         let (theirs, ours) = (record.algorithm_version, workload.algorithm_version());
         if theirs != ours {
             return Err(StartError::Conflict(format!(
-                "the store holds run {run} of {name} version {theirs}, this program computes version {ours}: {remedy}"
+                "the store holds run {run} of {name} version {theirs}, this program computes version {ours}; {remedy}"
             )));
         }
         let unlike = |what: String| {
-            StartError::Conflict(format!("run {run} of the store differs, {what}: {remedy}"))
+            StartError::Conflict(format!("run {run} of the store differs, {what}; {remedy}"))
         };
         let spec = record.spec(workload.as_ref()).map_err(|error| unlike(error.to_string()))?;
         let fingerprint = spec.fingerprint();
@@ -174,7 +174,7 @@ impl RunEntry {
         self.plan.job_named(name).ok_or_else(|| {
             let known: Vec<_> = self.plan.jobs().iter().map(|job| job.name.as_str()).collect();
             let (run, known) = (self.number, known.join(", "));
-            RequestError::BadInput(format!("run {run} has no job '{name}': its jobs are {known}"))
+            RequestError::BadInput(format!("run {run} has no job '{name}'; its jobs are {known}"))
         })
     }
 
@@ -253,7 +253,7 @@ impl Catalog {
             digits.len() >= MIN_PREFIX && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !is_prefix && name.parse::<u32>().is_err() {
             return Err(RequestError::BadInput(format!(
-                "'{name}' names no run: give its number, 'last', or at least {MIN_PREFIX} digits of its fingerprint"
+                "'{name}' names no run; give its number, 'last', or at least {MIN_PREFIX} digits of its fingerprint"
             )));
         }
         let matching: Vec<_> = all
@@ -264,7 +264,7 @@ impl Catalog {
             [entry] => Ok(Arc::clone(entry)),
             [] => not_found(format!("there is no run '{name}', but {}", numbers(&all))),
             _ => Err(RequestError::BadInput(format!(
-                "'{name}' may be any of several runs: give more digits, or the number"
+                "'{name}' may be any of several runs; give more digits, or the number"
             ))),
         }
     }

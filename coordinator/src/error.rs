@@ -34,7 +34,7 @@ pub enum StartError {
     },
     /// An address that others can reach, without encryption.
     #[error(
-        "{0} can be reached from other machines, and the token would cross the network unencrypted: listen on a \
+        "{0} can be reached from other machines, and the token would cross the network unencrypted; listen on a \
          loopback address, or say --insecure-plaintext if the network is trusted"
     )]
     PublicPlaintext(SocketAddr),
@@ -74,7 +74,7 @@ pub enum RequestError {
     /// The request makes no sense: what, where, and what would be right.
     #[error("{0}")]
     BadInput(String),
-    /// Slices are missing.
+    /// It stopped before it was complete and can go on: slices are missing, or space on the disk.
     #[error("{0}")]
     Incomplete(String),
     /// Versions or fingerprints differ.

@@ -1,6 +1,6 @@
 //! What a person may ask of a coordinator: the operations behind the AdminService and the embedded `run`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use fulldeck_artifact::{DirectorySource, Manifest};
@@ -71,7 +71,7 @@ impl CoordinatorHandle {
         let all = self.0.catalog.all();
         if all.len() >= MAX_RUNS {
             return Err(RequestError::Exhausted(format!(
-                "the store holds {MAX_RUNS} runs, that is the most: use another data folder"
+                "the store holds {MAX_RUNS} runs, that is the most; use another data folder"
             )));
         }
         let number = all.last().map_or(0, |entry| entry.number) + 1;
@@ -144,7 +144,7 @@ impl CoordinatorHandle {
         let snapshot =
             self.0.engine.inspect(move |core, now| core.run_snapshot(now, number)).await?;
         let snapshot = snapshot.ok_or_else(|| {
-            RequestError::Unavailable(format!("run {number} is being submitted: try again"))
+            RequestError::Unavailable(format!("run {number} is being submitted; try again"))
         })?;
         Ok(run_status(entry, snapshot))
     }
@@ -158,7 +158,7 @@ impl CoordinatorHandle {
         Ok(workers.into_iter().map(worker_status).collect())
     }
 
-    /// Merges a finished run; at once if that was done before.
+    /// Merges a finished run; at once if that was done before, unless it is to be done `again`.
     ///
     /// # Errors
     /// [`RequestError::Incomplete`] with the holes, [`RequestError::Damaged`] with the slice that is computed again.
@@ -166,17 +166,23 @@ impl CoordinatorHandle {
         &self,
         run: &str,
         job: Option<&str>,
+        again: bool,
     ) -> Result<v1::MergeResponse, RequestError> {
         let entry = self.0.catalog.find(run)?;
         let index = job.map(|name| entry.job_named(name)).transpose()?;
         let artifact = entry.artifact_of(job);
+        let job = job.map(str::to_owned);
         let guard = Arc::clone(&entry.merging).lock_owned().await;
         let (reader, merging, place) =
             (self.0.reader.clone(), Arc::clone(&entry), artifact.clone());
         // A caller that goes away does not end the merge; the next one waits for it.
         let merged = blocking(move || {
             let _guard = guard;
-            merge_entry(&merging, index, &place, &reader)
+            let done = match again {
+                true => None,
+                false => merged_before(&place, &merging.spec, job.as_deref()),
+            };
+            done.map_or_else(|| merge_entry(&merging, index, &reader), Ok)
         })
         .await?;
         match merged {
@@ -243,7 +249,7 @@ impl CoordinatorHandle {
         let workload = self.0.registry.get(name).ok_or_else(|| {
             let known: Vec<_> = self.0.registry.iter().map(|workload| workload.name()).collect();
             RequestError::NotFound(format!(
-                "there is no workload '{name}': this coordinator knows {}",
+                "there is no workload '{name}'; this coordinator knows {}",
                 known.join(", ")
             ))
         })?;
@@ -281,7 +287,7 @@ impl CoordinatorHandle {
         task: impl FnOnce(oneshot::Sender<Result<(), Arc<crate::store::StoreError>>>) -> Task,
     ) -> Result<(), RequestError> {
         let busy =
-            || RequestError::Unavailable("the store is busy or closed: try again".to_owned());
+            || RequestError::Unavailable("the store is busy or closed; try again".to_owned());
         let (done, outcome) = oneshot::channel();
         let writer = self.writer().ok_or_else(busy)?;
         writer.submit(task(done)).map_err(|_| busy())?;
@@ -321,16 +327,11 @@ impl CoordinatorHandle {
     }
 }
 
-/// Merges, unless that was done before.
 fn merge_entry(
     entry: &RunEntry,
     job: Option<JobIndex>,
-    artifact: &Path,
     reader: &ResultReader,
 ) -> Result<Manifest, MergeError> {
-    if let Some(manifest) = merged_before(artifact, &entry.spec) {
-        return Ok(manifest);
-    }
     let merge = Merge {
         reader,
         record: &entry.record(),

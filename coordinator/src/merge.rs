@@ -25,7 +25,10 @@ const MAX_HOLES_LISTED: usize = 20;
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// Slices are missing.
-    #[error("{what} is not complete: {missing} of {slices} slices are missing ({holes})")]
+    #[error(
+        "{what} is not complete: {missing} of {slices} slices are missing ({holes}); the fulldeck run that began it \
+         goes on, or a worker of its coordinator"
+    )]
     Incomplete {
         /// `run 3`, or `job aabc-aabb of run 3`.
         what: String,
@@ -80,12 +83,31 @@ pub fn artifact_folder(
     artifacts.join(format!("run-{run}-{}{job}", fingerprint.short()))
 }
 
-/// The manifest of an artifact that is there already, complete, and of this run.
+/// The manifest of an artifact that is there already and is of this run, or of this job of it: every file has its length
+/// and header, and the manifest is consistent in itself and with the run. Damage is logged, and counts as not merged.
 #[must_use]
-pub fn merged_before(artifact: &Path, spec: &RunSpec) -> Option<Manifest> {
-    let source = DirectorySource::open(artifact).ok()?;
-    let manifest = source.manifest();
-    (manifest.fingerprint == spec.fingerprint()).then(|| manifest.clone())
+pub fn merged_before(artifact: &Path, spec: &RunSpec, job: Option<&str>) -> Option<Manifest> {
+    match DirectorySource::open(artifact) {
+        Ok(source) if is_of(source.manifest(), spec, job) => Some(source.manifest().clone()),
+        Ok(_) => {
+            let artifact = artifact.display();
+            tracing::warn!("{artifact} is damaged: its manifest is not that of the run");
+            None
+        }
+        Err(ArtifactError::Missing(_)) => None,
+        Err(error) => {
+            tracing::warn!("{error}");
+            None
+        }
+    }
+}
+
+fn is_of(manifest: &Manifest, spec: &RunSpec, job: Option<&str>) -> bool {
+    manifest.fingerprint == spec.fingerprint()
+        && manifest.workload == spec.workload
+        && manifest.algorithm_version == spec.algorithm_version
+        && manifest.canonical_parameters() == spec.parameters.canonical()
+        && manifest.facts.get("job").and_then(serde_json::Value::as_str) == job
 }
 
 /// A run that is to be merged, or one job of it.

@@ -93,7 +93,14 @@ fn every_command_has_a_manual_page() {
     assert!(stdout(&run(&["man"])).contains(".TH fulldeck"));
     let folder = tempfile::tempdir().unwrap();
     fulldeck(folder.path(), &["man", "--dir", "pages"]).assert().success();
-    assert!(folder.path().join("pages/fulldeck-run.1").is_file());
+    for name in ["fulldeck", "fulldeck-run", "fulldeck-omaha-matchup", "fulldeck-worker"] {
+        let page = std::fs::read_to_string(folder.path().join(format!("pages/{name}.1"))).unwrap();
+        assert!(page.contains("Examples:"), "{name}: {page}");
+    }
+    let nested = run(&["man", "omaha", "matchup"]);
+    assert!(stdout(&nested).contains(".TH fulldeck-omaha-matchup"), "{}", stdout(&nested));
+    assert!(stdout(&run(&["man", "fulldeck-worker"])).contains(".TH fulldeck-worker"));
+    refused(&["man", "omaha", "matchups"], 2, &["'omaha matchups'"]);
 }
 
 #[test]
@@ -137,10 +144,20 @@ fn wrong_words_are_refused_in_one_line() {
     refused(&["verify", "1", "--sample", "0%"], 2, &["above 0"]);
     refused(&["verify", "1", "--threads", "0"], 2, &["1 to"]);
     refused(&["run", "x", "--threads", "none"], 2, &["'none'", "1 to"]);
-    refused(&["run", "x", "--workers", "0"], 2, &["'0'", "1..="]);
+    refused(&["run", "x", "--workers", "0"], 2, &["'0'", "1 to 64", "fulldeck run --help"]);
+    refused(
+        &["run", "x", "--workers", "many"],
+        2,
+        &["'--workers <N>'", "a whole number is needed"],
+    );
+    refused(&["omaha"], 2, &["a word is missing after 'fulldeck omaha': matchup"]);
     refused(&["run", "x", "--slices", "1000001"], 2, &["1000001"]);
     refused(&["query", "last"], 2, &["HAND"]);
-    refused(&["coordinator", "--listen", "here"], 2, &["'here'"]);
+    refused(&["coordinator", "--listen", "localhost:0"], 2, &["'localhost:0'", "127.0.0.1:7411"]);
+    let long = run(&["query", "last", &"As".repeat(3000)]);
+    assert!(stderr(&long).len() < 500, "{}", stderr(&long));
+    let long = run(&[&"x".repeat(6000)]);
+    assert!(stderr(&long).contains("... (6,000 characters)"), "{}", stderr(&long));
     refused(&["status", "--coordinator", "http://127.0.0.1:1"], 2, &["--token-file"]);
 }
 
@@ -150,6 +167,9 @@ fn runs_are_named_by_number_last_or_fingerprint() {
         assert_eq!(run(command).status.code(), Some(2), "{command:?}");
     }
     refused(&["status", "first"], 2, &["'first' names no run", "at least 4 digits"]);
+    for command in ["status", "wait", "merge", "verify"] {
+        refused(&[command, "-1"], 2, &["'-1' names no run"]);
+    }
     refused(&["wait", "first"], 2, &["'first' names no run"]);
 }
 
@@ -160,6 +180,32 @@ fn what_is_not_there_is_not_found() {
     refused(&["verify", "7"], 3, &["no merged run '7'"]);
     refused(&["merge", "7"], 3, &["fulldeck-data"]);
     refused(&["status"], 3, &["fulldeck-data"]);
+}
+
+#[test]
+fn what_is_said_to_do_next_names_the_folder() {
+    let place = ["--data-dir", "my data"];
+    let next = |command: &[&str], hint: &str| {
+        let output = run(&[command, &place].concat());
+        assert!(stderr(&output).contains(hint), "{command:?}: {}", stderr(&output));
+    };
+    next(&["workers"], "'fulldeck coordinator --data-dir 'my data''");
+    next(&["query", "last", "AA"], "fulldeck run --data-dir 'my data'");
+}
+
+#[test]
+fn a_file_is_no_data_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    for words in ["run omaha -p cards=2", "status", "merge 1", "coordinator", "verify 1"] {
+        let words: Vec<_> = words.split(' ').chain(["--data-dir", "file"]).collect();
+        let output = fulldeck(folder.path(), &words).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {}", stderr(&output));
+        let text = "error: file is a file, not a data folder; name a folder with --data-dir";
+        assert!(stderr(&output).starts_with(text), "{words:?}: {}", stderr(&output));
+    }
+    let doctor = fulldeck(folder.path(), &["doctor", "--data-dir", "file"]).output().unwrap();
+    assert_eq!(doctor.status.code(), Some(11), "{}", stdout(&doctor));
 }
 
 #[test]
@@ -195,6 +241,8 @@ fn errors_are_json_when_json_was_asked_for() {
             .unwrap_or_else(|error| panic!("{error}: {}", stderr(&output)));
         assert_eq!(error["error"]["kind"], kind, "{error}");
         assert!(error["error"]["message"].as_str().is_some_and(|text| !text.is_empty()), "{error}");
+        assert!(error["error"]["hint"].as_str().is_some_and(|text| !text.is_empty()), "{error}");
+        assert_eq!(error["schema"], 1);
         assert_eq!(stdout(&output), "");
     }
     let mut command = fulldeck(folder.path(), &["workers"]);
@@ -246,6 +294,16 @@ fn variables_stand_for_flags_and_flags_beat_them() {
     let mut command = fulldeck(folder.path(), &["doctor"]);
     let output = command.env("FULLDECK_QUIET", "perhaps").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
+    let blamed = |variable: &str, words: &[&str]| {
+        let mut command = fulldeck(folder.path(), words);
+        let output = command.env(variable, "abc").output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        stderr(&output).to_owned()
+    };
+    let text = blamed("FULLDECK_WORKERS", &["run", "omaha"]);
+    assert!(text.contains("'abc' for FULLDECK_WORKERS: a whole number"), "{text}");
+    let text = blamed("FULLDECK_WORKERS", &["run", "omaha", "--workers", "def"]);
+    assert!(text.contains("'def' for '--workers <N>'"), "{text}");
 }
 
 #[test]
@@ -305,13 +363,17 @@ fn a_coordinator_serves_and_keeps_others_out_until_it_is_asked_to_end() {
     let ask = |words: &[&str]| fulldeck(folder.path(), words).output().unwrap();
     assert_eq!(stdout(&ask(&["workers"])), "no workers\n");
     assert_eq!(stdout(&ask(&["status"])), "no runs\n");
+    std::fs::write(folder.path().join("no-token"), "secret").unwrap();
+    let url = listening["url"].as_str().unwrap();
+    let unread = ask(&["workers", "--coordinator", url, "--token-file", "no-token"]);
+    assert_eq!(unread.status.code(), Some(2));
+    assert!(stderr(&unread).contains("token file no-token does not hold"), "{}", stderr(&unread));
     let missing = ask(&["status", "1"]);
     assert_eq!(missing.status.code(), Some(3), "{}", stderr(&missing));
     let second = ask(&["coordinator", "--listen", "127.0.0.1:0"]);
     assert_eq!(second.status.code(), Some(2), "{}", stderr(&second));
     assert!(stderr(&second).contains("is in use by process"), "{}", stderr(&second));
     std::fs::write(folder.path().join("token"), "0".repeat(64)).unwrap();
-    let url = listening["url"].as_str().unwrap();
     let intruder = ask(&["workers", "--coordinator", url, "--token-file", "token"]);
     assert_eq!(intruder.status.code(), Some(2), "{}", stderr(&intruder));
     assert!(stderr(&intruder).contains("token"), "{}", stderr(&intruder));

@@ -2,13 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod program;
+
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use fulldeck_artifact::{DirectorySink, DirectorySource, Manifest};
 use fulldeck_job::{ArtifactSink, ArtifactSource, ElementType, Parameters, RunSpec};
+use program::{json, stderr};
 use serde_json::Value;
 
 /// What the artifact of this run is, on every machine, by whatever plan.
@@ -19,24 +22,7 @@ const JOB_DIGEST: &str = "783ccfd9833a9f8ab6fb5f9e86dd071cbda027dd3cfe705e477c17
 const PATIENCE: Duration = Duration::from_secs(240);
 
 fn fulldeck(folder: &Path, words: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fulldeck"));
-    let ours = std::env::vars_os().map(|(name, _)| name);
-    for name in ours.filter(|name| name.to_string_lossy().starts_with("FULLDECK_")) {
-        command.env_remove(name);
-    }
-    command.current_dir(folder).args(words.split_whitespace());
-    command
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// The JSON answer of a command that ends with `code`.
-fn json(folder: &Path, words: &str, code: i32) -> Value {
-    let output = fulldeck(folder, &format!("{words} -o json")).output().unwrap();
-    assert_eq!(output.status.code(), Some(code), "{words}: {}", stderr(&output));
-    serde_json::from_slice(&output.stdout).unwrap_or(Value::Null)
+    program::fulldeck(folder, &words.split_whitespace().collect::<Vec<_>>())
 }
 
 /// A folder in which the run is complete.

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use fulldeck_artifact::write_tree;
 use fulldeck_job::Digest;
 use fulldeck_tests::{Artifact, Cluster, HOLDEM, HOLDEM_DIGEST, Scene, until};
 use serde_json::Value;
@@ -59,6 +60,23 @@ fn believe(manifest: &mut Value, name: &str, bytes: &[u8]) {
     manifest["artifact_digest"] = Digest::of(text.as_bytes()).to_string().into();
 }
 
+/// The representatives of the clusters, in order.
+fn clusters(scene: &Scene) -> Vec<String> {
+    let table = fs::read_to_string(scene.merged("fulldeck-data")[0].join("clusters.csv"));
+    let table = table.expect("a table of clusters");
+    table.lines().skip(1).map(|line| line.split(',').nth(1).expect("a hand").to_owned()).collect()
+}
+
+/// The hands of a cell of the triangle.
+fn pair_of(cell: usize, names: &[String]) -> String {
+    let (mut row, mut first) = (0, 0);
+    while cell >= first + names.len() - row {
+        first += names.len() - row;
+        row += 1;
+    }
+    format!("{} {}", names[row], names[row + cell - first])
+}
+
 /// Flips this bit of every cell of `win.npy` for which `which` holds.
 fn flip(artifact: &mut Artifact, cells: usize, bit: usize, which: impl Fn(usize) -> bool) {
     let win = artifact.file("win.npy");
@@ -80,6 +98,10 @@ fn flipped_bits_are_found_by_digest_and_by_recomputation() {
     flip(&mut damaged, cells, bit as usize, |at| at == cell as usize);
     damaged.write(&scene.path("damaged"), &right);
     scene.fulldeck("verify ./damaged").expect(9).says(&["win.npy", "damaged"]);
+    // Asked for its row or its column, the cell is not believed either.
+    let names: Vec<_> = clusters(&scene);
+    let refused = scene.fulldeck(&format!("query ./damaged {}", pair_of(cell as usize, &names)));
+    refused.expect(9).says(&["win.npy is damaged", "fulldeck merge"]);
 
     // The manifest believes in them, so only recomputing finds them: half of all cells are false.
     let mut falsified = scene.artifact("fulldeck-data");
@@ -88,6 +110,7 @@ fn flipped_bits_are_found_by_digest_and_by_recomputation() {
     let mut believing = right.clone();
     believe(&mut believing, "win.npy", falsified.file("win.npy"));
     falsified.write(&scene.path("falsified"), &believing);
+    write_tree(&scene.path("falsified/win.npy")).expect("a tree");
     let seed = scene.random(|random| random.number(0..1 << 32));
     let sample = format!("--sample 0.3% --seed {seed} -o json");
     let found = scene.fulldeck(&format!("verify ./falsified {sample}")).expect(6).json();

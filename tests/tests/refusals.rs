@@ -96,6 +96,24 @@ fn a_worker_waits_quietly_for_an_access_file_and_not_for_one_that_cannot_come() 
 }
 
 #[test]
+fn both_programs_refuse_wrong_words_in_one_line() {
+    let scene = Scene::new();
+    for (words, part) in [
+        ("", "--access"),
+        ("--frobnicate", "'--frobnicate'"),
+        ("--access a --threads many", "a whole number from 1 to"),
+        ("--access a --drain-window x", "a whole number is needed"),
+        ("--access a --cpu abacus", "abacus"),
+    ] {
+        let answer = scene.answer(WORKER, words).expect(2);
+        answer.says(&[part]);
+        assert_eq!(answer.stderr.lines().count(), 1, "{answer:?}");
+        assert!(answer.stderr.starts_with("error: "), "{answer:?}");
+    }
+    assert!(scene.answer(WORKER, "--help").expect(0).stdout.contains("Examples:"));
+}
+
+#[test]
 fn a_killed_coordinator_holds_nothing() {
     let scene = Scene::new();
     let mut cluster = Cluster::start(&scene);

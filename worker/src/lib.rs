@@ -1,7 +1,7 @@
 //! Computes slices for a coordinator: takes leases, computes them on its own threads, delivers the results, and
 //! outlives restarts and absences of the coordinator.
 //!
-//! Main entry: [`run`]. Inside, `session` decides when to lease and when to leave, `connect` keeps the worker
+//! Main entry: [`run`]; [`CommandLine`] is that of the slim program. Inside, `session` decides when to lease and when to leave, `connect` keeps the worker
 //! registered, `ledger` knows every attempt it holds, `batch` leads leased slices from lease to delivery,
 //! `executor` is the bridge to the computing threads.
 //!
@@ -10,6 +10,7 @@
 mod backoff;
 mod batch;
 mod client;
+mod command_line;
 mod connect;
 mod error;
 mod executor;
@@ -23,6 +24,7 @@ mod session;
 mod token;
 mod upload;
 
+pub use command_line::{CommandLine, OptionsError, thread_count};
 pub use error::WorkerError;
 pub use options::{AccessSource, MAX_THREADS, WorkerOptions};
 pub use session::{Ending, WorkerSummary, run};

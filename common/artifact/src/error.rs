@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum ArtifactError {
     /// There is no artifact here.
-    #[error("there is no artifact in {}: it is written when a run is merged", .0.display())]
+    #[error("there is no artifact in {}; fulldeck merge writes one when a run is finished", .0.display())]
     Missing(PathBuf),
     /// Written by a version of fulldeck with another format.
     #[error("{} has format version {found}, this program reads {supported}", path.display())]
@@ -20,7 +20,7 @@ pub enum ArtifactError {
         supported: u32,
     },
     /// A file is not what the manifest says, or the manifest is not one.
-    #[error("{} is damaged: {why}; remove the folder and merge the run again", path.display())]
+    #[error("{} is damaged: {why}; fulldeck merge RUN --again writes it anew", path.display())]
     Damaged {
         /// The file at fault.
         path: PathBuf,
@@ -97,5 +97,24 @@ impl From<ArtifactError> for io::Error {
             }
         };
         io::Error::new(kind, error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_from_other_errors_and_stays_so() {
+        let full: io::Result<()> = Err(io::ErrorKind::StorageFull.into());
+        let error = full.at("write", Path::new("D/win.npy")).unwrap_err();
+        assert!(error.to_string().contains("D/win.npy is full; free some space"), "{error}");
+        let carried = io::Error::from(error);
+        assert_eq!(carried.kind(), io::ErrorKind::StorageFull);
+        let back = carried.downcast::<ArtifactError>().unwrap();
+        assert!(matches!(back, ArtifactError::DiskFull { .. }), "{back}");
+        let other: io::Result<()> = Err(io::ErrorKind::PermissionDenied.into());
+        let error = other.at("write", Path::new("D/win.npy")).unwrap_err();
+        assert!(matches!(error, ArtifactError::Io { .. }), "{error}");
     }
 }

@@ -78,7 +78,12 @@ impl Manifest {
     pub fn read(artifact: &Path) -> Result<Self, ArtifactError> {
         let path = artifact.join(MANIFEST_NAME);
         let file = match File::open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
                 return Err(ArtifactError::Missing(artifact.to_owned()));
             }
             other => other.at("open", &path)?,

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::error::At;
 use crate::manifest::{ArtifactFile, MANIFEST_NAME, Manifest, Provenance};
-use crate::{ArtifactError, MAX_FILES, digest, npy, table};
+use crate::{ArtifactError, MAX_FILES, digest, npy, table, write_tree};
 
 /// Most dimensions of an array.
 const MAX_DIMENSIONS: usize = 8;
@@ -29,6 +29,7 @@ pub struct DirectorySink {
 
 struct Array {
     name: String,
+    path: PathBuf,
     file: File,
     element: ElementType,
     shape: Vec<u64>,
@@ -67,9 +68,8 @@ impl DirectorySink {
     ) -> Result<Manifest, ArtifactError> {
         let mut names = Vec::new();
         for array in self.arrays.drain(..) {
-            let name = format!("{}.npy", array.name);
-            array.file.sync_all().at("write", &self.building.join(&name))?;
-            names.push((name, Some((array.element, array.shape))));
+            array.file.sync_all().at("write", &array.path)?;
+            names.push((format!("{}.npy", array.name), Some((array.element, array.shape))));
         }
         names.extend(self.tables.drain(..).map(|name| (format!("{name}.csv"), None)));
         names.sort_by(|a, b| a.0.cmp(&b.0));
@@ -77,7 +77,11 @@ impl DirectorySink {
         let files = names
             .par_iter()
             .map(|(name, array)| {
-                let (bytes, blake3) = digest::of_file(&self.building.join(name))?;
+                let path = self.building.join(name);
+                let (bytes, blake3) = match array {
+                    Some(_) => write_tree(&path)?,
+                    None => digest::of_file(&path)?,
+                };
                 let (dtype, shape) = array
                     .as_ref()
                     .map(|(element, shape)| (npy::dtype(*element).to_owned(), shape.clone()))
@@ -156,6 +160,7 @@ impl ArtifactSink for DirectorySink {
         file.set_len(data_start + elements * element.bytes() as u64).at("write", &path)?;
         self.arrays.push(Array {
             name: name.to_owned(),
+            path,
             file,
             element,
             shape: shape.to_vec(),
@@ -180,11 +185,8 @@ impl ArtifactSink for DirectorySink {
                 array.elements
             )));
         }
-        let offset = array.data_start + first * width as u64;
-        match array.file.write_all_at(bytes, offset) {
-            Ok(()) => Ok(()),
-            failed => Ok(failed.at("write", &self.building.join(format!("{}.npy", array.name)))?),
-        }
+        let place = array.data_start + first * width as u64;
+        Ok(array.file.write_all_at(bytes, place).at("write", &array.path)?)
     }
 
     fn table(

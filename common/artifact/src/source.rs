@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::error::At;
 use crate::manifest::{ArtifactFile, Manifest};
+use crate::tree::{GROUP_BYTES, LEAF_BYTES, Tree};
 use crate::{ArtifactError, MAX_FILES, digest, npy};
 
 /// A finished artifact, open for reading.
@@ -22,15 +23,18 @@ pub struct DirectorySource {
 
 struct Array {
     name: String,
+    path: PathBuf,
     file: File,
+    tree: Tree,
     element: ElementType,
     elements: u64,
     data_start: u64,
+    bytes: u64,
 }
 
 impl DirectorySource {
-    /// Opens an artifact: reads the manifest, and checks that every file is there with its length and header.
-    /// Digests are left to [`DirectorySource::check_digests`], which has to read everything.
+    /// Opens an artifact: reads the manifest, and checks that every file is there with its length and header. What is
+    /// read later is checked as it is read; [`DirectorySource::check_digests`] reads and checks everything.
     ///
     /// # Errors
     /// [`ArtifactError`], naming the file at fault.
@@ -73,8 +77,8 @@ impl DirectorySource {
         &self.folder
     }
 
-    /// Reads every file and compares its digest with the manifest, files in parallel on the current rayon pool.
-    /// Returns the number of bytes that were read.
+    /// Reads every file and compares its digest with the manifest, files in parallel on the current rayon pool, and
+    /// checks the trees of the arrays. Returns the number of bytes of the files.
     ///
     /// # Errors
     /// [`ArtifactError::Damaged`], naming a file that differs, or [`ArtifactError::Io`].
@@ -94,6 +98,7 @@ impl DirectorySource {
                 ),
             ))
         })?;
+        self.arrays.par_iter().try_for_each(|array| array.tree.check())?;
         Ok(self.manifest.data_bytes())
     }
 }
@@ -129,7 +134,33 @@ fn open_array(
         return Err(ArtifactError::damaged(path, "its header is not that of the listed array"));
     }
     let name = listed.name.strip_suffix(".npy").unwrap_or(&listed.name).to_owned();
-    Ok(Some(Array { name, file, element, elements, data_start: header.len() as u64 }))
+    let tree = Tree::open(path, listed.bytes, listed.blake3)?;
+    let (path, data_start, bytes) = (path.to_owned(), header.len() as u64, listed.bytes);
+    Ok(Some(Array { name, path, file, tree, element, elements, data_start, bytes }))
+}
+
+impl Array {
+    /// Reads bytes from `from` on, with the leaves of the tree that they lie in, and checks these.
+    fn read_checked(&self, from: u64, bytes: &mut [u8]) -> Result<(), ArtifactError> {
+        let to = from + bytes.len() as u64;
+        let mut leaves = Vec::new();
+        let mut at = from - from % LEAF_BYTES;
+        while at < to {
+            let end = to.next_multiple_of(LEAF_BYTES).min((at / GROUP_BYTES + 1) * GROUP_BYTES);
+            let end = end.min(self.bytes);
+            leaves.resize((end - at) as usize, 0);
+            self.file.read_exact_at(&mut leaves, at).at("read", &self.path)?;
+            if !self.tree.fits(at, &leaves)? {
+                let why = format!("bytes {at} to {} are not those that were merged", end - 1);
+                return Err(ArtifactError::damaged(&self.path, why));
+            }
+            let (first, last) = (from.max(at), to.min(end));
+            bytes[(first - from) as usize..(last - from) as usize]
+                .copy_from_slice(&leaves[(first - at) as usize..(last - at) as usize]);
+            at = end;
+        }
+        Ok(())
+    }
 }
 
 impl ArtifactSource for DirectorySource {
@@ -145,7 +176,7 @@ impl ArtifactSource for DirectorySource {
                 format!("array '{}' ends at element {}", array.name, array.elements),
             ));
         }
-        array.file.read_exact_at(bytes, array.data_start + first * width)
+        Ok(array.read_checked(array.data_start + first * width, bytes)?)
     }
 
     fn fact(&self, name: &str) -> Option<&Value> {

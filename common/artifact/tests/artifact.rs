@@ -89,11 +89,17 @@ fn equal_runs_are_equal_in_every_byte_but_their_provenance() {
     let first = write(&one, 1, 0..20);
     let second = write(&two, 2, (0..20).rev());
     assert_eq!(first.artifact_digest, second.artifact_digest);
-    for file in &first.files {
-        assert_eq!(
-            fs::read(one.join(&file.name)).unwrap(),
-            fs::read(two.join(&file.name)).unwrap()
-        );
+    let names = |folder: &Path| {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let there =
+        ["clusters.csv", "manifest.json", "totals.npy", "totals.tree", "wins.npy", "wins.tree"];
+    assert_eq!(names(&one), there);
+    for name in there.iter().filter(|name| **name != "manifest.json") {
+        assert_eq!(fs::read(one.join(name)).unwrap(), fs::read(two.join(name)).unwrap(), "{name}");
     }
     let stored = |folder: &Path| -> Value {
         let mut manifest: Value =
@@ -145,6 +151,23 @@ fn an_artifact_reads_back() {
 }
 
 #[test]
+fn pieces_of_any_length_are_read_back() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("run-1");
+    let mut sink = DirectorySink::create(&folder).unwrap();
+    let cells: Vec<u8> = (0..700_000u32).flat_map(|cell| (cell * 7).to_le_bytes()).collect();
+    let array = sink.array("wins", ElementType::U32, &[700_000]).unwrap();
+    sink.write_at(array, 0, &cells).unwrap();
+    sink.finish(&spec(), provenance(1)).unwrap();
+    let source = DirectorySource::open(&folder).unwrap();
+    for (first, length) in [(0, 1), (990, 2100), (200_000, 400_000), (699_999, 1), (0, 700_000)] {
+        let mut piece = vec![0; 4 * length];
+        source.read_at("wins", first as u64, &mut piece).unwrap();
+        assert!(piece == cells[4 * first..4 * (first + length)], "{length} from {first}");
+    }
+}
+
+#[test]
 fn what_a_killed_merge_left_is_replaced_and_so_is_an_older_artifact() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("run-1");
@@ -189,6 +212,9 @@ fn damage_is_named() {
     let folder = home.path().join("run-1");
     let refusal = || DirectorySource::open(&folder).err().expect("it is refused");
     assert!(matches!(refusal(), ArtifactError::Missing(_)));
+    let file = home.path().join("file");
+    fs::write(&file, "").unwrap();
+    assert!(matches!(DirectorySource::open(&file).err().unwrap(), ArtifactError::Missing(_)));
 
     write(&folder, 1, 0..20);
     let wins = folder.join("wins.npy");
@@ -202,8 +228,14 @@ fn damage_is_named() {
 
     *bytes.last_mut().unwrap() ^= 1;
     fs::write(&wins, &bytes).unwrap();
-    let error = DirectorySource::open(&folder).unwrap().check_digests().unwrap_err();
+    let source = DirectorySource::open(&folder).unwrap();
+    let error = source.check_digests().unwrap_err();
     assert!(error.to_string().contains("wins.npy is damaged: its BLAKE3 is"), "{error}");
+    let read = |first| source.read_at("wins", first, &mut [0; 4]);
+    assert!(read(0).is_ok(), "what is read is right there");
+    let error = read(999).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidData);
+    assert!(error.to_string().contains("wins.npy is damaged: bytes 4096 to 4127"), "{error}");
 
     bytes[12] ^= 1;
     fs::write(&wins, &bytes).unwrap();
@@ -211,6 +243,10 @@ fn damage_is_named() {
 
     fs::remove_file(&wins).unwrap();
     assert!(refusal().to_string().contains("wins.npy is damaged: it is missing"));
+
+    write(&folder, 1, 0..20);
+    fs::remove_file(folder.join("wins.tree")).unwrap();
+    assert!(refusal().to_string().contains("wins.tree is damaged: it is missing"));
 }
 
 #[test]

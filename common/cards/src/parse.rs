@@ -47,7 +47,7 @@ pub enum CardError {
         position: usize,
     },
     /// Too few or too many.
-    #[error("'{text}' has {found} cards, where {wanted} are needed")]
+    #[error("'{text}' has {found} card{}, where {wanted} are needed", if *found == 1 { "" } else { "s" })]
     Count {
         /// The whole text.
         text: String,
@@ -105,14 +105,22 @@ pub fn parse_hand(text: &str, allowed: &[usize]) -> Result<CardSet, CardError> {
         return Err(CardError::Empty);
     }
     if !allowed.contains(&cards.len()) {
-        let sizes: Vec<_> = allowed.iter().map(ToString::to_string).collect();
         return Err(CardError::Count {
             text: text.to_owned(),
             found: cards.len(),
-            wanted: sizes.join(" or "),
+            wanted: choice(allowed),
         });
     }
     Ok(cards.into_iter().collect())
+}
+
+/// `2, 4 or 5`.
+fn choice(numbers: &[usize]) -> String {
+    let words: Vec<_> = numbers.iter().map(ToString::to_string).collect();
+    match &words[..] {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => words.concat(),
+    }
 }
 
 #[cfg(test)]
@@ -135,7 +143,10 @@ mod tests {
     fn errors_point_at_the_place() {
         let message = |text: &str| hand(text).unwrap_err().to_string();
         assert!(message("AsAsKsKh").contains("As at position 3"));
-        assert!(message("AsAhKs").contains("3 cards, where 4"));
+        assert!(message("AsAhKs").ends_with("has 3 cards, where 4 are needed"));
+        assert!(message("As").ends_with("has 1 card, where 4 are needed"));
+        let sizes = parse_hand("As", &[2, 4, 5, 6]).unwrap_err().to_string();
+        assert!(sizes.ends_with("has 1 card, where 2, 4, 5 or 6 are needed"), "{sizes}");
         assert!(message("AxAhKsKh").contains("'x' at position 2 is not a suit"));
         assert!(message("As1hKsKh").contains("'1' at position 3 is not a rank"));
         assert!(message("AsKhQ").contains("missing at position 6"));

@@ -35,7 +35,7 @@ struct AccessFile {
 pub enum AccessError {
     /// Cannot be read.
     #[error(
-        "cannot read access file {path}: {source} (the coordinator writes it when it starts)",
+        "cannot read access file {path}: {source}; the coordinator writes it when it starts",
         path = path.display()
     )]
     Read {
@@ -64,7 +64,7 @@ pub enum AccessError {
         problem: String,
     },
     /// The URL is not one of a coordinator.
-    #[error("'{0}' is not the URL of a coordinator: it has the form http://host:port")]
+    #[error("'{0}' is not the URL of a coordinator; it has the form http://host:port")]
     Url(String),
 }
 

@@ -56,10 +56,10 @@ impl Interceptor for BearerServer {
         match presented {
             Some(token) if self.0.matches(token) => Ok(request),
             Some(_) => Err(Status::unauthenticated(
-                "the token is not this coordinator's: use the access file it wrote when it started",
+                "the token is not this coordinator's; use the access file it wrote when it started",
             )),
             None => Err(Status::unauthenticated(
-                "the call carries no token: use the access file the coordinator wrote",
+                "the call carries no token; use the access file the coordinator wrote",
             )),
         }
     }

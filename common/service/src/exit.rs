@@ -18,10 +18,12 @@ pub const MISMATCH: u8 = 6;
 pub const UNREACHABLE: u8 = 7;
 /// Versions or fingerprints differ.
 pub const CONFLICT: u8 = 8;
-/// The store is damaged.
+/// The store or an artifact is damaged.
 pub const STORE_DAMAGED: u8 = 9;
 /// Stopped before complete, by a signal, a full disk or another failure of the store; the same command resumes.
 pub const RESUMABLE: u8 = 10;
+/// `doctor` found something that keeps this machine from being used.
+pub const NOT_READY: u8 = 11;
 /// Ended by a second SIGINT.
 pub const INTERRUPTED: u8 = 130;
 /// Ended by a second SIGTERM.

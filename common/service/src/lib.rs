@@ -2,7 +2,8 @@
 //! host, and exit codes.
 //!
 //! Main types: [`Access`] (where a coordinator is and the token that opens it), [`BearerClient`] and
-//! [`BearerServer`] (the token on the wire), [`StopSignal`] (drain, then stop).
+//! [`BearerServer`] (the token on the wire), [`StopSignal`] (drain, then stop), [`UsageError`] (a wrong command line in one
+//! line).
 //!
 //! Deliberately absent: anything about runs, slices or games.
 
@@ -13,11 +14,13 @@ pub mod host;
 pub mod logging;
 mod stop;
 mod token;
+mod usage;
 
 pub use access::{Access, AccessError};
 pub use bearer::{BearerClient, BearerServer};
 pub use stop::{StopLevel, StopSignal, StopSource};
 pub use token::{AccessToken, TokenError};
+pub use usage::UsageError;
 
 /// Version of this build, as in `fulldeck --version`.
 #[must_use]

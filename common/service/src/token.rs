@@ -22,6 +22,12 @@ pub enum TokenError {
     /// Not 64 hexadecimal digits.
     #[error("the token is not of {} hexadecimal digits", 2 * TOKEN_BYTES)]
     Form,
+    /// A file that does not hold 64 hexadecimal digits.
+    #[error("token file {path} does not hold a token; it is of {} hexadecimal digits", 2 * TOKEN_BYTES)]
+    File {
+        /// The file.
+        path: String,
+    },
     /// The operating system gives no random bytes.
     #[error("cannot draw a token: the operating system gives no random bytes: {0}")]
     Random(getrandom::Error),
@@ -49,11 +55,13 @@ impl AccessToken {
     /// Reads a file that holds nothing but a token (white space around it is ignored).
     ///
     /// # Errors
-    /// [`TokenError::Read`] or [`TokenError::Form`].
+    /// [`TokenError::Read`] or [`TokenError::File`].
     pub fn read_file(path: &Path) -> Result<Self, TokenError> {
+        let name = || path.display().to_string();
         crate::access::read_bounded(path, MAX_TOKEN_FILE_BYTES)
-            .map_err(|source| TokenError::Read { path: path.display().to_string(), source })?
+            .map_err(|source| TokenError::Read { path: name(), source })?
             .parse()
+            .map_err(|_: TokenError| TokenError::File { path: name() })
     }
 
     /// Whether `presented` is this token. Takes the same time however much of it is right.
@@ -130,5 +138,10 @@ mod tests {
             assert!(refusal.contains("64 hexadecimal digits"), "{refusal}");
         }
         assert!(format!(" {}\n", "AB".repeat(32)).parse::<AccessToken>().is_ok());
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "secret").unwrap();
+        let refusal = AccessToken::read_file(file.path()).unwrap_err().to_string();
+        assert!(refusal.contains(&file.path().display().to_string()), "{refusal}");
+        assert!(!refusal.contains("secret"), "{refusal}");
     }
 }

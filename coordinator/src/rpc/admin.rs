@@ -49,8 +49,8 @@ impl AdminService for Admin {
         &self,
         request: Request<v1::MergeRequest>,
     ) -> Result<Response<v1::MergeResponse>, Status> {
-        let v1::MergeRequest { run, job } = request.into_inner();
-        Ok(Response::new(self.0.merge(&run, job.as_deref()).await?))
+        let v1::MergeRequest { run, job, again } = request.into_inner();
+        Ok(Response::new(self.0.merge(&run, job.as_deref(), again).await?))
     }
 
     async fn query(

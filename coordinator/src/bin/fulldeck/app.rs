@@ -75,8 +75,9 @@ impl App {
     /// One line on standard error, unless -q.
     pub(crate) fn say(&self, line: &str) {
         if !self.quiet {
-            // Standard error may be closed: then there is nobody to tell.
-            let _ = writeln!(AroundBars(self.bars.clone()), "{line}");
+            // In one piece, or a bar is drawn between the text and the end of its line. Standard error may be closed: then
+            // there is nobody to tell.
+            let _ = AroundBars(self.bars.clone()).write_all(format!("{line}\n").as_bytes());
         }
     }
 
@@ -122,7 +123,8 @@ struct AroundBars(MultiProgress);
 
 impl Write for AroundBars {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.suspend(|| std::io::stderr().write(bytes))
+        self.0.suspend(|| std::io::stderr().write_all(bytes))?;
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> std::io::Result<()> {

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fulldeck_artifact::{DirectorySource, Manifest};
-use fulldeck_job::{Computation, Fingerprint, JobIndex, Parameters, Plan, RunSpec};
+use fulldeck_coordinator::merge::merged_before;
+use fulldeck_job::{Computation, JobIndex, Parameters, Plan, RunSpec};
+use fulldeck_service::exit;
 
 use crate::app::App;
 use crate::cli::{DataDir, Part};
@@ -28,6 +30,7 @@ pub(crate) struct Place {
 
 /// All artifacts of a data folder, by run number.
 pub(crate) fn list(data: &DataDir) -> Result<Vec<Place>, CliError> {
+    data.check()?;
     let folder = data.artifacts();
     let unreadable = |error| CliError::usage(format!("cannot read {}: {error}", folder.display()));
     let entries = match fs::read_dir(&folder) {
@@ -43,7 +46,8 @@ pub(crate) fn list(data: &DataDir) -> Result<Vec<Place>, CliError> {
     Ok(places)
 }
 
-fn place(folder: &Path) -> Option<Place> {
+/// What the name of a folder says; `None` where it is not that of an artifact.
+pub(crate) fn place(folder: &Path) -> Option<Place> {
     let name = folder.file_name()?.to_str()?.strip_prefix("run-")?;
     let (run, rest) = name.split_once('-')?;
     let (fingerprint, job) = match rest.split_once('-') {
@@ -74,14 +78,14 @@ pub(crate) fn find(data: &DataDir, run: &str, part: &Part) -> Result<PathBuf, Cl
         };
     }
     let places = list(data)?;
-    Ok(choose(&places, run, part, &data.artifacts())?.folder.clone())
+    Ok(choose(&places, run, part, data)?.folder.clone())
 }
 
 fn choose<'a>(
     places: &'a [Place],
     run: &str,
     part: &Part,
-    folder: &Path,
+    data: &DataDir,
 ) -> Result<&'a Place, CliError> {
     check_run_name(run)?;
     let numbered: Option<u32> = run.parse().ok();
@@ -100,11 +104,17 @@ fn choose<'a>(
         ([], []) => {
             let mut there: Vec<_> = places.iter().map(|place| place.run.to_string()).collect();
             there.dedup();
+            let (folder, words) = (data.artifacts(), data.words());
             let error =
                 CliError::not_found(format!("no merged run '{run}' in {}", folder.display()));
             Err(match there.is_empty() {
-                true => error.hint("nothing is merged there: fulldeck run, or fulldeck merge RUN"),
-                false => error.hint(format!("merged runs are {}", there.join(", "))),
+                true => error.hint(format!(
+                    "nothing is merged there: fulldeck run{words}, or fulldeck merge RUN{words}"
+                )),
+                false if there.len() == 1 => {
+                    error.hint(format!("the only merged run is {}", there[0]))
+                }
+                false => error.hint(format!("the merged runs are {}", there.join(", "))),
             })
         }
         ([], parts) => {
@@ -112,8 +122,14 @@ fn choose<'a>(
                 parts.iter().map(|place| place.job.as_deref().unwrap_or("the whole")).collect();
             let wanted =
                 part.only.as_deref().map_or("the whole".into(), |job| format!("job {job}"));
-            Err(CliError::not_found(format!("{wanted} of run '{run}' is not merged"))
-                .hint(format!("merged are {}; a job is named by --only", parts.join(", "))))
+            let only = part.only.as_deref().map(|job| format!(" --only {job}")).unwrap_or_default();
+            Err(CliError::not_found(format!("{wanted} of run '{run}' is not merged")).hint(
+                format!(
+                    "merged: {} (--only names a job); fulldeck merge {run}{only}{} merges it",
+                    parts.join(", "),
+                    data.words()
+                ),
+            ))
         }
         (several, _) => Err(CliError::usage(format!("'{run}' names {} runs", several.len()))
             .hint("give more digits of the fingerprint")),
@@ -148,30 +164,52 @@ pub(crate) fn job_named(plan: &Plan, name: &str) -> Result<JobIndex, CliError> {
     })
 }
 
-/// The artifact of this very run, or of one job of it, if it is there and complete; a damaged one counts as not there.
+/// The artifact of this very run, or of one job of it, if it is there; a damaged one counts as not there, and is named.
 pub(crate) fn of_run(
     data: &DataDir,
-    fingerprint: Fingerprint,
+    spec: &RunSpec,
     job: Option<&str>,
-) -> Result<Option<DirectorySource>, CliError> {
-    for place in list(data)? {
-        if fingerprint.short() != place.fingerprint || place.job.as_deref() != job {
-            continue;
+) -> Result<Option<(PathBuf, Manifest)>, CliError> {
+    let fingerprint = spec.fingerprint().short();
+    let named = list(data)?
+        .into_iter()
+        .filter(|place| place.fingerprint == fingerprint && place.job.as_deref() == job);
+    let mut merged = named.filter_map(|place| {
+        merged_before(&place.folder, spec, job).map(|manifest| (place.folder, manifest))
+    });
+    Ok(merged.next())
+}
+
+/// An artifact that `run` names, open, with the computation that made it.
+pub(crate) fn open(
+    app: &App,
+    data: &DataDir,
+    run: &str,
+    part: &Part,
+) -> Result<(DirectorySource, Arc<dyn Computation>), CliError> {
+    let folder = find(data, run, part)?;
+    let source = DirectorySource::open(&folder)
+        .map_err(|error| repairable(error.into(), data, place(&folder).as_ref()))?;
+    let computation = computation(app, source.manifest())
+        .map_err(|error| repairable(error, data, place(&folder).as_ref()))?;
+    Ok((source, computation))
+}
+
+/// Damage is repaired by merging again: by which command, if the artifact lies where that writes it.
+pub(crate) fn repairable(error: CliError, data: &DataDir, place: Option<&Place>) -> CliError {
+    let ours = place.filter(|place| place.folder.parent() == Some(data.artifacts().as_path()));
+    match ours {
+        Some(Place { run, job, .. }) if error.exit == exit::STORE_DAMAGED => {
+            let only = job.as_ref().map(|job| format!(" --only {job}")).unwrap_or_default();
+            let words = data.words();
+            error.only_hint(format!("fulldeck merge {run}{only} --again{words} writes it anew"))
         }
-        match DirectorySource::open(&place.folder) {
-            Ok(source) if source.manifest().fingerprint == fingerprint => return Ok(Some(source)),
-            Ok(_) => {}
-            Err(error) => tracing::warn!("{error}"),
-        }
+        _ => error,
     }
-    Ok(None)
 }
 
 /// The computation that made an artifact.
-pub(crate) fn computation(
-    app: &App,
-    manifest: &Manifest,
-) -> Result<Arc<dyn Computation>, CliError> {
+fn computation(app: &App, manifest: &Manifest) -> Result<Arc<dyn Computation>, CliError> {
     let workload = app.registry.get(&manifest.workload).ok_or_else(|| {
         CliError::conflict(format!("this program knows no workload '{}'", manifest.workload))
             .hint("use the version of fulldeck that made the artifact")
@@ -211,8 +249,12 @@ mod tests {
             .collect()
     }
 
+    fn data(folder: &str) -> DataDir {
+        DataDir { data_dir: folder.into() }
+    }
+
     fn chosen(run: &str) -> Result<u32, CliError> {
-        choose(&places(), run, &Part { only: None }, Path::new("artifacts")).map(|place| place.run)
+        choose(&places(), run, &Part { only: None }, &data("D")).map(|place| place.run)
     }
 
     #[test]
@@ -221,13 +263,19 @@ mod tests {
         all.extend(place(Path::new("run-13-abcdabcdabcd-aabc-aabb")));
         let chosen = |run: &str, job: Option<&str>| {
             let part = Part { only: job.map(str::to_owned) };
-            choose(&all, run, &part, Path::new("artifacts")).map(|place| place.job.clone())
+            choose(&all, run, &part, &data("my data")).map(|place| place.job.clone())
         };
         assert_eq!(chosen("13", Some("aabc-aabb")).unwrap().as_deref(), Some("aabc-aabb"));
         assert_eq!(chosen("last", Some("aabc-aabb")).unwrap().as_deref(), Some("aabc-aabb"));
         let refused = chosen("last", None).unwrap_err();
         assert_eq!(refused.kind, "not_found");
-        assert!(refused.hint.unwrap().contains("merged are aabc-aabb;"));
+        let hint = refused.hint.unwrap();
+        assert!(
+            hint.contains(
+                "merged: aabc-aabb (--only names a job); fulldeck merge last --data-dir 'my data'"
+            ),
+            "{hint}"
+        );
         assert!(chosen("2", Some("aabc-aabb")).unwrap_err().hint.unwrap().contains("the whole"));
     }
 
@@ -249,13 +297,11 @@ mod tests {
         for bad in ["", "aaa", "first", "-1", "../x"] {
             assert_eq!(chosen(bad).unwrap_err().kind, "usage", "{bad}");
         }
-        assert!(
-            choose(&[], "last", &Part { only: None }, Path::new("x"))
-                .unwrap_err()
-                .hint
-                .unwrap()
-                .contains("nothing")
-        );
+        let hint = |places: &[Place]| {
+            choose(places, "99", &Part { only: None }, &data("D")).unwrap_err().hint.unwrap()
+        };
+        assert!(hint(&[]).contains("fulldeck merge RUN --data-dir D"), "{}", hint(&[]));
+        assert_eq!(hint(&places()[..1]), "the only merged run is 1");
     }
 
     #[test]

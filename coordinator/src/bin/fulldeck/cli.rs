@@ -4,18 +4,25 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::BoolishValueParser;
-use clap::{ArgAction, Args, Parser, Subcommand};
+use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
 use fulldeck_common::Backend;
 
 use crate::commands;
+use crate::error::CliError;
 pub(crate) use crate::output::ColorWhen;
 use crate::output::Format;
 
 /// Exact, exhaustive, resumable enumeration of card games, on one machine or many
 #[derive(Debug, Parser)]
 #[command(name = "fulldeck", version, propagate_version = true, arg_required_else_help = true)]
-#[command(after_help = "Exit codes: 0 ok, 1 unexpected, 2 usage, 3 not found, 4 run failed, \
-    5 timed out, 6 mismatch, 7 unreachable, 8 version conflict, 9 store damaged, 10 resumable.")]
+#[command(after_help = "\
+Examples:
+  fulldeck run omaha -p cards=2
+  fulldeck query last AsAh KdKc
+  fulldeck run --help
+
+Exit codes: 0 ok, 1 unexpected, 2 usage, 3 not found, 4 run failed, 5 timed out, 6 mismatch, 7 unreachable, 8 version \
+conflict, 9 damaged, 10 resumable, 11 not ready (doctor)")]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -51,6 +58,47 @@ pub(crate) struct Global {
     pub(crate) cpu: Option<Backend>,
 }
 
+/// Said in the help of each command instead of the flags themselves.
+const GLOBAL_FLAGS: &str =
+    "Flags of every command (-o, -q, -v, --color, --no-progress, --cpu): fulldeck --help";
+
+/// The command line as its help shows it: flags that every command takes are described by the program alone.
+pub(crate) fn command() -> clap::Command {
+    let program = Cli::command();
+    let hidden: Vec<_> = program
+        .get_arguments()
+        .filter(|flag| flag.is_global_set())
+        .map(|flag| flag.clone().hide(true))
+        .collect();
+    without(program, &hidden)
+}
+
+fn without(command: clap::Command, hidden: &[clap::Arg]) -> clap::Command {
+    let names: Vec<_> =
+        command.get_subcommands().map(|child| child.get_name().to_owned()).collect();
+    names.iter().enumerate().fold(command, |command, (place, name)| {
+        command.mut_subcommand(name, |child| {
+            let help = child.get_after_help().map(ToString::to_string).unwrap_or_default();
+            // The generated `help` comes last.
+            let child = child
+                .display_order(place)
+                .args(hidden)
+                .after_help(format!("{help}\n\n{GLOBAL_FLAGS}"));
+            without(child, hidden)
+        })
+    })
+}
+
+/// A word as it has to be written in a shell.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_=:,./+@%".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    // Only a zero byte cannot be quoted, and no argument has one.
+    shlex::try_quote(word).map_or_else(|_| word.to_owned(), |word| word.into_owned())
+}
+
 /// Where the data of this machine is.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct DataDir {
@@ -59,12 +107,33 @@ pub(crate) struct DataDir {
         long,
         env = "FULLDECK_DATA_DIR",
         value_name = "FOLDER",
-        default_value = "./fulldeck-data"
+        default_value = DATA_DIR
     )]
     pub(crate) data_dir: PathBuf,
 }
 
+/// Where it is unless another folder is named.
+const DATA_DIR: &str = "./fulldeck-data";
+
 impl DataDir {
+    /// The words by which a command finds the folder again; none for the usual one. They begin with a space.
+    pub(crate) fn words(&self) -> String {
+        match self.data_dir.to_string_lossy() {
+            folder if folder == DATA_DIR => String::new(),
+            folder => format!(" --data-dir {}", quoted(&folder)),
+        }
+    }
+
+    /// Refuses a file where the folder should be.
+    pub(crate) fn check(&self) -> Result<(), CliError> {
+        if self.data_dir.exists() && !self.data_dir.is_dir() {
+            let folder = self.data_dir.display();
+            return Err(CliError::usage(format!("{folder} is a file, not a data folder"))
+                .hint("name a folder with --data-dir; it is created if it is not there"));
+        }
+        Ok(())
+    }
+
     /// The file a running coordinator leaves there.
     pub(crate) fn access_file(&self) -> PathBuf {
         self.data_dir.join("access.toml")
@@ -90,6 +159,30 @@ pub(crate) struct Link {
     /// Access file of the coordinator [default: access.toml in the data folder]
     #[arg(long, env = "FULLDECK_ACCESS", value_name = "FILE", conflicts_with = "coordinator")]
     pub(crate) access: Option<PathBuf>,
+}
+
+impl Link {
+    /// By the data folder alone.
+    pub(crate) fn of(data: &DataDir) -> Self {
+        Self { data: data.clone(), coordinator: None, token_file: None, access: None }
+    }
+
+    /// Whether the command line names a coordinator outright.
+    pub(crate) fn names_coordinator(&self) -> bool {
+        self.coordinator.is_some() || self.access.is_some()
+    }
+
+    /// The words by which a command finds the coordinator, or the folder, again. They begin with a space.
+    pub(crate) fn words(&self) -> String {
+        match (&self.access, &self.coordinator, &self.token_file) {
+            (Some(file), ..) => format!(" --access {}", quoted(&file.to_string_lossy())),
+            (None, Some(url), Some(file)) => {
+                let file = file.to_string_lossy();
+                format!(" --coordinator {} --token-file {}", quoted(url), quoted(&file))
+            }
+            _ => self.data.words(),
+        }
+    }
 }
 
 /// One job of a run instead of the whole.
@@ -206,13 +299,73 @@ fn option(arguments: &[OsString], [short, long]: [&str; 2]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::FromArgMatches;
 
     use super::*;
 
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+        command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_examples_that_it_understands() {
+        fn check(command: &mut clap::Command, path: &str) {
+            let help = command.render_long_help().to_string();
+            let examples: Vec<_> =
+                help.lines().filter_map(|line| line.strip_prefix("  fulldeck ")).collect();
+            assert!(examples.iter().any(|line| line.starts_with(path)), "{path}: {help}");
+            for example in examples {
+                let example = example.split(['<', '>']).next().unwrap();
+                let words = shlex::split(&format!("fulldeck {example}")).unwrap();
+                if words.last().is_some_and(|last| last != "--help") {
+                    super::command().try_get_matches_from(&words).expect(example);
+                }
+            }
+            for child in command.get_subcommands_mut().filter(|child| child.get_name() != "help") {
+                check(child, format!("{path} {}", child.get_name()).trim());
+            }
+        }
+        let mut program = command();
+        program.build();
+        check(&mut program, "");
+    }
+
+    #[test]
+    fn flags_of_every_command_are_understood_everywhere_and_described_once() {
+        let mut program = command();
+        program.build();
+        for child in program.get_subcommands_mut().filter(|child| child.get_name() != "help") {
+            let help = child.render_long_help().to_string();
+            assert!(!help.contains("--no-progress [") && help.contains(GLOBAL_FLAGS), "{help}");
+            assert!(help.lines().all(|line| !line.trim().starts_with("--color")), "{help}");
+        }
+        for words in [
+            &["fulldeck", "-o", "json", "omaha", "matchup", "-v", "AsAh", "KdKc"][..],
+            &["fulldeck", "omaha", "matchup", "AsAh", "KdKc", "-vojson"],
+        ] {
+            let matches = command().try_get_matches_from(words).unwrap();
+            let global = Cli::from_arg_matches(&matches).unwrap().global;
+            assert_eq!((global.output, global.verbose), (Format::Json, 1), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn hints_lead_back_to_the_same_place() {
+        let words = |arguments: &[&str]| {
+            let whole = [&["fulldeck", "status"], arguments].concat();
+            match Cli::from_arg_matches(&command().try_get_matches_from(whole).unwrap()) {
+                Ok(Cli { command: Command::Status(status), .. }) => status.link.words(),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(words(&["--data-dir", DATA_DIR]), "");
+        assert_eq!(words(&["--data-dir", "D"]), " --data-dir D");
+        assert_eq!(words(&["--data-dir", "my data; x"]), " --data-dir 'my data; x'");
+        assert_eq!(words(&["--access", "a b"]), " --access 'a b'");
+        let outright = ["--coordinator", "http://h:1", "--token-file", "t"];
+        assert_eq!(words(&outright), " --coordinator http://h:1 --token-file t");
     }
 
     #[test]

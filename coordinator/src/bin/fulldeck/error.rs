@@ -2,8 +2,16 @@
 
 use std::io::Write;
 
-use fulldeck_service::exit;
+use fulldeck_service::{UsageError, exit};
 use serde_json::{Value, json};
+
+use crate::output::SCHEMA;
+use crate::output::units::grouped;
+
+/// Longest quotation of what was given, in characters; of a longer one the beginning is shown.
+const MAX_QUOTED: usize = 120;
+/// How much of it.
+const QUOTED: usize = 60;
 
 /// Why a command did not do what was asked.
 #[derive(Debug)]
@@ -19,8 +27,14 @@ pub(crate) struct CliError {
 }
 
 impl CliError {
+    /// Errors of libraries end in what would be right, after a semicolon: that is the hint.
     fn new(exit: u8, kind: &'static str, message: impl Into<String>) -> Self {
-        Self { exit, kind, message: message.into(), hint: None }
+        let text = shortened(&message.into());
+        let (message, hint) = match text.split_once("; ") {
+            Some((message, hint)) => (message.to_owned(), Some(hint.to_owned())),
+            None => (text, None),
+        };
+        Self { exit, kind, message, hint }
     }
 
     pub(crate) fn unexpected(message: impl Into<String>) -> Self {
@@ -69,14 +83,25 @@ impl CliError {
         Self::new(exit::OK, "broken_pipe", String::new())
     }
 
+    /// Adds what would be right.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(match self.hint {
+            Some(known) => format!("{known}; {}", hint.into()),
+            None => hint.into(),
+        });
+        self
+    }
+
+    /// Says what would be right in place of what was said before.
+    pub(crate) fn only_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// As JSON: `{"kind", "message", "hint"}`.
+    /// As JSON: `{"schema", "error": {"kind", "message", "hint"}}`.
     pub(crate) fn json(&self) -> Value {
-        json!({ "kind": self.kind, "message": self.message, "hint": self.hint })
+        let error = json!({ "kind": self.kind, "message": self.message, "hint": self.hint });
+        json!({ "schema": SCHEMA, "error": error })
     }
 
     /// Writes the error to standard error: one line, or one JSON object. Errors of standard error itself have
@@ -87,7 +112,7 @@ impl CliError {
         }
         let mut stderr = std::io::stderr().lock();
         let _ = if as_json {
-            writeln!(stderr, "{}", json!({ "error": self.json() }))
+            writeln!(stderr, "{}", self.json())
         } else {
             let head = if colour { "\u{1b}[1;31merror:\u{1b}[0m" } else { "error:" };
             writeln!(stderr, "{head} {}", self.line())
@@ -125,24 +150,34 @@ impl From<std::io::Error> for CliError {
     }
 }
 
-/// An error of the command line itself, in one line: clap's first line, what it suggests, and where to read on.
+impl From<UsageError> for CliError {
+    fn from(error: UsageError) -> Self {
+        Self::usage(error.message).hint(error.hint)
+    }
+}
+
+/// Words of one question among many.
 impl From<&clap::Error> for CliError {
     fn from(error: &clap::Error) -> Self {
-        let text = error.to_string();
-        let before_usage = text.split("Usage:").next().unwrap_or_default();
-        let mut parts = before_usage
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty() && !line.starts_with("For more information"));
-        let first = parts.next().unwrap_or("the command line is malformed");
-        let mut message = first.trim_start_matches("error: ").to_owned();
-        for part in parts {
-            let joint = if message.ends_with(':') { " " } else { "; " };
-            message.push_str(joint);
-            message.push_str(part.trim_start_matches("tip: "));
-        }
-        Self::usage(message).hint("see --help")
+        UsageError::new(error, &clap::Command::new("fulldeck"), &[]).into()
     }
+}
+
+/// Quotations of what was given may be of any length: long ones are cut.
+fn shortened(text: &str) -> String {
+    let mut parts = text.split('\'');
+    let mut short = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        short.push('\'');
+        let length = part.chars().count();
+        if length > MAX_QUOTED {
+            short.extend(part.chars().take(QUOTED));
+            short.push_str(&format!("... ({} characters)", grouped(length as u64)));
+        } else {
+            short.push_str(part);
+        }
+    }
+    short
 }
 
 #[cfg(test)]
@@ -156,13 +191,23 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_the_command_line_keep_what_would_be_right() {
-        let command = clap::Command::new("x")
-            .arg(clap::Arg::new("shape").long("shape").value_parser(["round", "square"]));
-        let error = command.try_get_matches_from(["x", "--shape", "oval"]).unwrap_err();
-        let error = CliError::from(&error);
-        assert_eq!(error.exit, exit::USAGE);
-        assert!(error.line().contains("'oval'"), "{}", error.line());
-        assert!(error.line().contains("round, square"), "{}", error.line());
+    fn what_would_be_right_is_the_hint() {
+        let error = CliError::usage("no, here; yes").hint("or perhaps");
+        assert_eq!(
+            (&error.message[..], error.hint.as_deref()),
+            ("no, here", Some("yes; or perhaps"))
+        );
+        assert_eq!(error.line(), "no, here; yes; or perhaps");
+        assert_eq!(error.json()["schema"], SCHEMA);
+        assert_eq!(error.json()["error"]["hint"], "yes; or perhaps");
+        assert_eq!(CliError::usage("no").hint, None);
+    }
+
+    #[test]
+    fn what_was_given_is_not_repeated_at_any_length() {
+        let line = CliError::usage(format!("unexpected '{}' found", "x".repeat(6000))).line();
+        assert_eq!(line, format!("unexpected '{}... (6,000 characters)' found", "x".repeat(60)));
+        let whole = format!("'{}' is no hand", "As".repeat(60));
+        assert_eq!(CliError::usage(&whole).line(), whole);
     }
 }

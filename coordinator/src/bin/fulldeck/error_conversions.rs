@@ -38,15 +38,7 @@ impl From<QueryError> for CliError {
 
 impl From<ArtifactError> for CliError {
     fn from(error: ArtifactError) -> Self {
-        let text = error.to_string();
-        match error {
-            ArtifactError::Missing(_) => Self::not_found(text),
-            ArtifactError::Version { .. } => Self::conflict(text),
-            ArtifactError::Damaged { .. } => Self::damaged(text),
-            ArtifactError::DiskFull { .. } => Self::incomplete(text),
-            ArtifactError::Forbidden { .. } => Self::usage(text),
-            ArtifactError::Io { .. } => Self::unexpected(text),
-        }
+        RequestError::from(error).into()
     }
 }
 
@@ -107,9 +99,7 @@ impl From<RequestError> for CliError {
         match error {
             RequestError::NotFound(text) => Self::not_found(text),
             RequestError::BadInput(text) => Self::usage(text),
-            RequestError::Incomplete(text) => Self::incomplete(text)
-                .hint("finish it first: the fulldeck run that began it goes on"),
-            RequestError::Halted(text) => Self::incomplete(text),
+            RequestError::Incomplete(text) | RequestError::Halted(text) => Self::incomplete(text),
             RequestError::Conflict(text) => Self::conflict(text),
             RequestError::Damaged(text) => Self::damaged(text),
             RequestError::Unavailable(text) => Self::unreachable(text),
@@ -137,5 +127,29 @@ impl From<WorkerError> for CliError {
             WorkerError::Conflict(_) => Self::conflict(text),
             WorkerError::Pool { .. } | WorkerError::Internal(_) => Self::unexpected(text),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Error, ErrorKind};
+    use std::path::PathBuf;
+
+    use fulldeck_service::exit;
+
+    use super::*;
+
+    #[test]
+    fn a_merge_that_cannot_write_says_what_to_do() {
+        let path = PathBuf::from("D/artifacts/x");
+        let code = |error: ArtifactError| CliError::from(MergeError::Artifact(error)).exit;
+        assert_eq!(code(ArtifactError::DiskFull { path: path.clone() }), exit::RESUMABLE);
+        for kind in [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem] {
+            let error =
+                ArtifactError::Io { action: "create", path: path.clone(), source: kind.into() };
+            assert_eq!(code(error), exit::USAGE);
+        }
+        let source = Error::other("odd");
+        assert_eq!(code(ArtifactError::Io { action: "read", path, source }), exit::UNEXPECTED);
     }
 }

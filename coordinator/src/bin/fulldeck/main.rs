@@ -21,9 +21,9 @@ use std::io::{IsTerminal, Write};
 use std::panic;
 use std::process::ExitCode;
 
-use clap::{ColorChoice, CommandFactory, FromArgMatches};
-use fulldeck_service::exit;
+use clap::{ColorChoice, FromArgMatches};
 use fulldeck_service::logging::LogFormat;
+use fulldeck_service::{UsageError, exit};
 
 use crate::app::App;
 use crate::cli::{Cli, Command, Preview};
@@ -56,9 +56,9 @@ fn parse(arguments: Vec<OsString>, preview: &Preview) -> Result<Option<Cli>, Cli
         cli::ColorWhen::Never => ColorChoice::Never,
     };
     let bare = arguments.len() == 1;
-    let parsed = Cli::command()
+    let parsed = cli::command()
         .color(choice)
-        .try_get_matches_from(arguments)
+        .try_get_matches_from(&arguments)
         .and_then(|matches| Cli::from_arg_matches(&matches));
     match parsed {
         Ok(cli) => Ok(Some(cli)),
@@ -71,7 +71,7 @@ fn parse(arguments: Vec<OsString>, preview: &Preview) -> Result<Option<Cli>, Cli
             Err(CliError::usage("no command is given")
                 .hint("the usual first one is 'fulldeck run'"))
         }
-        Err(error) => Err(CliError::from(&error)),
+        Err(error) => Err(UsageError::new(&error, &cli::command(), &arguments).into()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fulldeck_artifact::Manifest;
-use fulldeck_coordinator::merge::Merge;
+use fulldeck_coordinator::merge::{Merge, MergeError};
 use fulldeck_coordinator::store::{RecoveredRun, RunRecord, Sharing, StoredRuns};
 use fulldeck_job::{Computation, Plan, RunSpec};
 use fulldeck_proto::v1::{self, JobStatus, RunState, RunStatus};
@@ -14,7 +14,10 @@ use crate::app::App;
 use crate::artifacts;
 use crate::cli::DataDir;
 use crate::error::CliError;
+use crate::run_view::{NO_COORDINATOR, run_command};
 
+/// The file that makes a folder a data folder.
+const STORE_FILE: &str = "STORE";
 /// How long another process may take to let go of the folder.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// Damaged places that a message names.
@@ -56,6 +59,7 @@ impl<'a> Folder<'a> {
         sharing: Sharing,
         wait: Duration,
     ) -> Result<Option<Self>, CliError> {
+        data.check()?;
         let store = StoredRuns::open(&data.data_dir, sharing, wait)?;
         Ok(store.map(|store| Self { app, data, store }))
     }
@@ -63,6 +67,11 @@ impl<'a> Folder<'a> {
     fn none(data: &DataDir) -> CliError {
         CliError::not_found(format!("there are no runs in {}", data.data_dir.display()))
             .hint("fulldeck run makes them, or name another folder with --data-dir")
+    }
+
+    /// Whether there is a store in the folder.
+    pub(crate) fn exists(data: &DataDir) -> bool {
+        data.data_dir.join(STORE_FILE).exists()
     }
 
     pub(crate) fn statuses(&self) -> Result<Vec<RunStatus>, CliError> {
@@ -110,18 +119,20 @@ impl<'a> Folder<'a> {
         self.status_of(self.or_damage(self.run(run))?)
     }
 
-    /// Merges a complete run, or one complete job of it; what is merged already is only named.
+    /// Merges a complete run, or one complete job of it; what is merged already is only named, unless it is to be done
+    /// `again`.
     pub(crate) fn merge(
         &self,
         run: &str,
         job: Option<&str>,
+        again: bool,
     ) -> Result<(PathBuf, Manifest), CliError> {
         let run = self.or_damage(self.run(run))?;
         let record = &run.record;
         let planned = self.planned(record)?;
         let index = job.map(|name| artifacts::job_named(&planned.plan, name)).transpose()?;
-        if let Some(source) = artifacts::of_run(self.data, record.fingerprint, job)? {
-            return Ok((source.folder().to_owned(), source.manifest().clone()));
+        if !again && let Some(merged) = artifacts::of_run(self.data, &planned.spec, job)? {
+            return Ok(merged);
         }
         let merge = Merge {
             reader: self.store.reader(),
@@ -132,7 +143,14 @@ impl<'a> Folder<'a> {
             computation: planned.computation.as_ref(),
             job: index,
         };
-        self.or_damage(merge.into_folder(&self.data.artifacts()).map_err(CliError::from))
+        let merged = merge.into_folder(&self.data.artifacts()).map_err(|error| match error {
+            MergeError::Incomplete { .. } => {
+                let computes = run_command(&message(record), &self.data.words());
+                CliError::from(error).only_hint(format!("{computes} goes on"))
+            }
+            other => other.into(),
+        });
+        self.or_damage(merged)
     }
 
     fn run(&self, run: &str) -> Result<&RecoveredRun, CliError> {
@@ -153,11 +171,12 @@ impl<'a> Folder<'a> {
             [] => {
                 let known: Vec<_> = runs.iter().map(|known| known.record.run.to_string()).collect();
                 let folder = self.data.data_dir.display();
-                let error = CliError::not_found(format!("no run '{run}' in {folder}"));
-                Err(match known.is_empty() {
-                    true => error.hint("there is none: fulldeck run makes them"),
-                    false => error.hint(format!("the runs are {}", known.join(", "))),
-                })
+                let hint = match &known[..] {
+                    [] => "it holds no runs; fulldeck run makes them".to_owned(),
+                    [one] => format!("the only run is {one}"),
+                    _ => format!("the runs are {}", known.join(", ")),
+                };
+                Err(CliError::not_found(format!("no run '{run}' in {folder}")).hint(hint))
             }
             _ => Err(CliError::usage(format!("'{run}' names several runs"))
                 .hint("give more digits of the fingerprint")),
@@ -185,7 +204,7 @@ impl<'a> Folder<'a> {
 
     fn status_of(&self, run: &RecoveredRun) -> Result<RunStatus, CliError> {
         let record = &run.record;
-        let plan = self.planned(record)?.plan;
+        let Planned { spec, plan, .. } = self.planned(record)?;
         let mut jobs: Vec<_> = plan
             .jobs()
             .iter()
@@ -209,17 +228,9 @@ impl<'a> Folder<'a> {
         }
         let (slices, committed) = (plan.slices().len() as u32, run.committed.len() as u32);
         let state = if committed == slices { RunState::Finished } else { RunState::Stopped };
-        let artifact = artifacts::of_run(self.data, record.fingerprint, None)?;
+        let artifact = artifacts::of_run(self.data, &spec, None)?;
         Ok(RunStatus {
-            spec: Some(v1::RunSpec {
-                run: record.run,
-                workload: record.workload.clone(),
-                algorithm_version: record.algorithm_version,
-                parameters: record.parameters.clone(),
-                slice_target: record.slice_target,
-                fingerprint: record.fingerprint.0.to_vec().into(),
-                plan_digest: record.plan_digest.0.to_vec().into(),
-            }),
+            spec: Some(message(record)),
             state: state.into(),
             jobs,
             slices,
@@ -229,17 +240,28 @@ impl<'a> Folder<'a> {
             committed_cost,
             no_estimate_because: match state {
                 RunState::Finished => String::new(),
-                _ => "no coordinator is running".to_owned(),
+                _ => NO_COORDINATOR.to_owned(),
             },
             stored_bytes: run
                 .committed
                 .iter()
                 .map(|(_, at)| u64::from(at.place.stored_bytes))
                 .sum(),
-            artifact: artifact
-                .map(|source| source.folder().display().to_string())
-                .unwrap_or_default(),
+            artifact: artifact.map(|(folder, _)| folder.display().to_string()).unwrap_or_default(),
             ..RunStatus::default()
         })
+    }
+}
+
+/// A stored run in the words of the wire.
+fn message(record: &RunRecord) -> v1::RunSpec {
+    v1::RunSpec {
+        run: record.run,
+        workload: record.workload.clone(),
+        algorithm_version: record.algorithm_version,
+        parameters: record.parameters.clone(),
+        slice_target: record.slice_target,
+        fingerprint: record.fingerprint.0.to_vec().into(),
+        plan_digest: record.plan_digest.0.to_vec().into(),
     }
 }

@@ -1,10 +1,11 @@
-//! Many questions on standard input: one a line, in the words of the arguments; one JSON line of answer each.
+//! Many questions on standard input: one a line, in the words of the arguments; one JSON line of answer each. Empty lines
+//! are none.
 
 use std::io::{BufRead, Read, Write};
 
 use clap::{Args, Parser};
 use fulldeck_service::exit;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::error::CliError;
 use crate::output::versioned;
@@ -52,13 +53,18 @@ pub(crate) fn answer_all(
         if !whole {
             skip_line(input)?;
         }
+        if whole && line.trim_ascii().is_empty() {
+            continue;
+        }
         let answered =
             if whole { words(&line).and_then(|words| answer(&words)) } else { too_long() };
         let text = match answered {
             Ok(fields) => Value::Object(versioned(fields)),
             Err(error) => {
                 code = exit::USAGE;
-                json!({ "error": error.json(), "line": number })
+                let mut refusal = error.json();
+                refusal["line"] = number.into();
+                refusal
             }
         };
         writeln!(out, "{text}")?;
@@ -98,12 +104,14 @@ fn words(line: &[u8]) -> Result<Vec<String>, CliError> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn ask(input: &[u8]) -> (u8, Vec<Value>) {
         let mut out = Vec::new();
         let code = answer_all(&mut &input[..], &mut out, |words| match words {
-            [] => Err(CliError::usage("no hand")),
+            [word] if word.is_empty() => Err(CliError::usage("no hand")),
             words => Ok(crate::output::object(json!({ "words": words }))),
         })
         .unwrap();
@@ -113,14 +121,14 @@ mod tests {
 
     #[test]
     fn every_line_is_answered_in_order_and_a_bad_one_gives_two() {
-        let (code, answers) = ask(b"AsKs 'Qd Jd'\r\n\nlast");
-        assert_eq!(code, 2);
+        let (code, answers) = ask(b"AsKs 'Qd Jd'\r\n \n\n''\nlast");
+        assert_eq!((code, answers.len()), (2, 3));
         assert_eq!(answers[0], json!({ "schema": 1, "words": ["AsKs", "Qd Jd"] }));
-        assert_eq!(answers[1]["line"], 2);
+        assert_eq!((&answers[1]["schema"], &answers[1]["line"]), (&json!(1), &json!(4)));
         assert_eq!(answers[1]["error"]["message"], "no hand");
         assert_eq!(answers[2]["words"], json!(["last"]));
         assert_eq!(ask(b"a\nb\n").0, 0);
-        assert_eq!(ask(b""), (0, vec![]));
+        assert_eq!(ask(b"\n\n"), (0, vec![]));
     }
 
     #[test]

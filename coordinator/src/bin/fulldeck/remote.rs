@@ -51,11 +51,15 @@ pub(crate) async fn find(link: &Link) -> Result<Option<Admin>, CliError> {
 
 /// As [`find`], for commands that cannot do without.
 pub(crate) async fn require(link: &Link) -> Result<Admin, CliError> {
-    find(link).await?.ok_or_else(|| {
-        let folder = link.data.data_dir.display();
-        CliError::unreachable(format!("no coordinator is running on {folder}"))
-            .hint("start one with 'fulldeck coordinator', or name one with --coordinator URL")
-    })
+    find(link).await?.ok_or_else(|| absent(link))
+}
+
+/// What is said where no coordinator runs.
+pub(crate) fn absent(link: &Link) -> CliError {
+    let (folder, words) = (link.data.data_dir.display(), link.data.words());
+    CliError::unreachable(format!("no coordinator is running on {folder}")).hint(format!(
+        "start one with 'fulldeck coordinator{words}', or name one with --coordinator URL"
+    ))
 }
 
 /// The coordinator the command line names outright.
@@ -136,8 +140,9 @@ impl Admin {
         &mut self,
         run: &str,
         job: Option<&str>,
+        again: bool,
     ) -> Result<MergeResponse, CliError> {
-        let request = MergeRequest { run: run.to_owned(), job: job.map(str::to_owned) };
+        let request = MergeRequest { run: run.to_owned(), job: job.map(str::to_owned), again };
         let answer = self.client.merge(timed(request, MERGE_TIMEOUT)).await;
         answer.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
     }

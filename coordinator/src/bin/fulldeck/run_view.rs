@@ -4,16 +4,20 @@ use fulldeck_job::Fingerprint;
 use fulldeck_proto::v1::{JobStatus, RunSpec, RunState, RunStatus};
 use serde_json::{Map, Value, json};
 
+use crate::cli::{Link, quoted};
 use crate::error::CliError;
 use crate::output::table::{bar, columns, pairs};
-use crate::output::units::{bytes, counted, duration, grouped, percent};
+use crate::output::units::{ago, bytes, counted, duration, grouped, percent};
 use crate::output::{Answer, Style, object};
+
+/// Why a stopped folder has no estimate.
+pub(crate) const NO_COORDINATOR: &str = "no coordinator is running";
 
 const BAR_WIDTH: usize = 40;
 const JOB_BAR_WIDTH: usize = 20;
 
-/// One run.
-pub(crate) struct RunView(pub(crate) RunStatus);
+/// One run, and how it was found.
+pub(crate) struct RunView(pub(crate) RunStatus, pub(crate) Link);
 
 /// Several runs.
 pub(crate) struct RunList(pub(crate) Vec<RunStatus>);
@@ -50,7 +54,7 @@ fn done(status: &RunStatus) -> f64 {
     percent(status.committed_cost, status.cost)
 }
 
-/// The honest range of the time left, or why there is none.
+/// The honest range of the time that computing takes, or why there is none; that merging follows is said.
 pub(crate) fn time_left(status: &RunStatus) -> String {
     if status.state() == RunState::Finished {
         return "-".to_owned();
@@ -58,7 +62,8 @@ pub(crate) fn time_left(status: &RunStatus) -> String {
     match (status.seconds_left_low, status.seconds_left_high) {
         (Some(low), Some(high)) => {
             let (low, high) = (duration(low), duration(high));
-            if low == high { low } else { format!("{low} to {high}") }
+            let range = if low == high { low } else { format!("{low} to {high}") };
+            format!("{range}, then merging")
         }
         _ if status.no_estimate_because.is_empty() => "-".to_owned(),
         _ => format!("- ({})", status.no_estimate_because),
@@ -133,24 +138,42 @@ fn run_json(status: &RunStatus) -> Map<String, Value> {
     }))
 }
 
-/// What to do next.
-fn next_step(status: &RunStatus) -> String {
-    let run = spec(status).run;
-    match status.state() {
-        RunState::Finished if status.artifact.is_empty() => format!("fulldeck merge {run}"),
-        RunState::Finished => format!("fulldeck query {run} HAND, or fulldeck verify {run}"),
-        RunState::FinishedWithParked => "see the parked slices and the workers' logs".to_owned(),
-        _ if !status.store_failed.is_empty() => "start the coordinator again".to_owned(),
-        RunState::Stopped => {
-            "nobody computes: fulldeck coordinator and fulldeck worker, or the same fulldeck run"
-                .to_owned()
-        }
-        _ if status.workers_live == 0 => "nobody computes: start a fulldeck worker".to_owned(),
-        _ => format!("fulldeck wait {run}"),
+/// The command that computes a run here.
+pub(crate) fn run_command(spec: &RunSpec, words: &str) -> String {
+    let parameters: String =
+        spec.parameters.lines().map(|word| format!(" -p {}", quoted(word))).collect();
+    format!("fulldeck run {}{parameters}{words}", spec.workload)
+}
+
+/// What is asked of a merged run.
+pub(crate) fn questions(run: u32, link: &Link) -> String {
+    let query = format!("fulldeck query {run} HAND{}", link.words());
+    // Verifying reads the artifact on this machine's disk.
+    match link.names_coordinator() {
+        true => query,
+        false => format!("{query}, or fulldeck verify {run}{}", link.words()),
     }
 }
 
-fn run_table(status: &RunStatus, style: Style) -> String {
+/// What to do next, with the words by which the place is found again.
+fn next_step(status: &RunStatus, link: &Link) -> String {
+    let spec = spec(status);
+    let (run, words) = (spec.run, link.words());
+    match status.state() {
+        RunState::Finished if status.artifact.is_empty() => format!("fulldeck merge {run}{words}"),
+        RunState::Finished => questions(run, link),
+        RunState::FinishedWithParked => "see the parked slices and the workers' logs".to_owned(),
+        _ if !status.store_failed.is_empty() => "start the coordinator again".to_owned(),
+        _ if status.workers_live > 0 => format!("fulldeck wait {run}{words}"),
+        _ if status.no_estimate_because == NO_COORDINATOR => {
+            let computes = run_command(&spec, &words);
+            format!("nobody computes: {computes}, or fulldeck coordinator{words} and workers")
+        }
+        _ => format!("nobody computes: fulldeck worker{words}"),
+    }
+}
+
+fn run_table(status: &RunStatus, link: &Link, style: Style) -> String {
     let run = spec(status);
     let fingerprint = fingerprint(&run);
     let shown = if style.wide { &fingerprint[..] } else { fingerprint.get(..12).unwrap_or("") };
@@ -181,9 +204,7 @@ fn run_table(status: &RunStatus, style: Style) -> String {
         ("results", counted(status.mismatched, "mismatch")),
         (
             "checkpoint",
-            status
-                .last_commit_seconds_ago
-                .map_or("-".to_owned(), |age| format!("{} ago", duration(age))),
+            status.last_commit_seconds_ago.map_or("-".to_owned(), |age| ago(age, style.terminal)),
         ),
         ("stored", bytes(status.stored_bytes)),
     ];
@@ -196,7 +217,7 @@ fn run_table(status: &RunStatus, style: Style) -> String {
     if !status.artifact.is_empty() {
         lines.push(("artifact", status.artifact.clone()));
     }
-    lines.push(("next", next_step(status)));
+    lines.push(("next", next_step(status, link)));
     let mut text = pairs(style, &lines);
     if !status.jobs.is_empty() {
         text.push('\n');
@@ -241,7 +262,7 @@ impl Answer for RunView {
     }
 
     fn table(&self, style: Style) -> String {
-        run_table(&self.0, style)
+        run_table(&self.0, &self.1, style)
     }
 }
 
@@ -296,6 +317,7 @@ impl Answer for RunList {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::DataDir;
 
     fn status() -> RunStatus {
         RunStatus {
@@ -320,7 +342,7 @@ mod tests {
 
     #[test]
     fn json_has_the_documented_names() {
-        let value = Value::Object(RunView(status()).json());
+        let value = Value::Object(RunView(status(), link("D")).json());
         assert_eq!(value["fingerprint"], "ab".repeat(32));
         assert_eq!(value["parameters"], json!({ "cards": "4" }));
         assert_eq!(value["state"], "running");
@@ -337,13 +359,46 @@ mod tests {
         assert_eq!(time_left(&status), "- (nothing finished yet)");
         status.seconds_left_low = Some(60.0);
         status.seconds_left_high = Some(4800.0);
-        assert_eq!(time_left(&status), "1m 00s to 1h 20m");
+        assert_eq!(time_left(&status), "1m 00s to 1h 20m, then merging");
+    }
+
+    fn link(folder: &str) -> Link {
+        Link::of(&DataDir { data_dir: folder.into() })
+    }
+
+    #[test]
+    fn the_next_step_names_the_place_and_the_parameters() {
+        let next = |status: &RunStatus| next_step(status, &link("my data"));
+        let mut status = status();
+        assert_eq!(next(&status), "nobody computes: fulldeck worker --data-dir 'my data'");
+        status.no_estimate_because = NO_COORDINATOR.to_owned();
+        let run = "fulldeck run omaha -p cards=4 --data-dir 'my data'";
+        assert!(next(&status).contains(run), "{}", next(&status));
+        status.workers_live = 1;
+        assert_eq!(next(&status), "fulldeck wait 3 --data-dir 'my data'");
+        status.state = RunState::Finished.into();
+        assert_eq!(next(&status), "fulldeck merge 3 --data-dir 'my data'");
+        status.artifact = "somewhere".to_owned();
+        assert!(next(&status).ends_with("fulldeck verify 3 --data-dir 'my data'"));
+        assert_eq!(next_step(&status, &link("./fulldeck-data")).matches("--").count(), 0);
+    }
+
+    #[test]
+    fn the_age_of_the_checkpoint_is_a_moment_when_piped() {
+        let status = RunStatus { last_commit_seconds_ago: Some(0.038), ..status() };
+        let line = |terminal| {
+            let style = Style { wide: false, colour: false, terminal };
+            let text = RunView(status.clone(), link("D")).table(style);
+            text.lines().find(|line| line.contains("checkpoint")).unwrap().to_owned()
+        };
+        assert!(line(true).ends_with("38 ms ago"), "{}", line(true));
+        assert!(line(false).ends_with('Z') && !line(false).contains("ago"), "{}", line(false));
     }
 
     #[test]
     fn a_run_shows_its_parts_in_order() {
         let style = Style { wide: false, colour: false, terminal: false };
-        let text = RunView(status()).table(style);
+        let text = RunView(status(), link("D")).table(style);
         let mut rest = &text[..];
         for part in ["omaha", "running", "[####", "time left", "9 of 10", "next", "aabc-aabb"] {
             let (_, after) = rest.split_once(part).unwrap_or_else(|| panic!("{part} in {text}"));

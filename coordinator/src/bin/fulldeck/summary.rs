@@ -5,14 +5,18 @@ use std::path::PathBuf;
 use fulldeck_artifact::Manifest;
 use serde_json::{Map, Value, json};
 
+use crate::cli::Link;
 use crate::output::table::{label, pairs, plain};
 use crate::output::units::{bytes, duration, grouped, moment};
 use crate::output::{Answer, Style, object};
+use crate::run_view::questions;
 
 /// A merged run.
 pub(crate) struct Merged {
     folder: PathBuf,
     manifest: Manifest,
+    /// How it was found.
+    link: Link,
     /// Of `run`: what this call of it did.
     effort: Option<Effort>,
 }
@@ -29,8 +33,8 @@ pub(crate) struct Effort {
 }
 
 impl Merged {
-    pub(crate) fn of(folder: PathBuf, manifest: Manifest) -> Self {
-        Self { folder, manifest, effort: None }
+    pub(crate) fn of(folder: PathBuf, manifest: Manifest, link: Link) -> Self {
+        Self { folder, manifest, link, effort: None }
     }
 
     pub(crate) fn by(mut self, effort: Effort) -> Self {
@@ -113,10 +117,7 @@ impl Answer for Merged {
                 lines.push((file.name.clone(), format!("{} {}", file.blake3, bytes(file.bytes))));
             }
         }
-        lines.push((
-            "next".to_owned(),
-            format!("fulldeck query {run} HAND, or fulldeck verify {run}"),
-        ));
+        lines.push(("next".to_owned(), questions(run, &self.link)));
         pairs(style, &lines)
     }
 }

@@ -206,7 +206,7 @@ async fn a_damaged_result_is_named_given_up_and_computed_again() {
     let path = folder.path().join("segments").join(format!("{:06}.seg", committed.place.segment));
     let file = OpenOptions::new().write(true).open(&path).unwrap();
     file.write_all_at(b"damaged", committed.place.offset + 3_000).unwrap();
-    let refused = handle.merge("last", None).await.unwrap_err();
+    let refused = handle.merge("last", None, false).await.unwrap_err();
     assert!(matches!(&refused, RequestError::Damaged(text) if text.contains("slice 5 of run 1")));
     assert!(entry.merged().is_none(), "no artifact");
     assert_eq!(slice.0, 5);
@@ -220,7 +220,7 @@ async fn a_damaged_result_is_named_given_up_and_computed_again() {
     assert_eq!(handle.status("last").await.unwrap().waiting, 1);
     let mut worker = Player::register(coordinator.access(), registration()).await.unwrap();
     worker.work().await;
-    assert!(handle.merge("last", None).await.is_ok());
+    assert!(handle.merge("last", None, false).await.is_ok());
     coordinator.shutdown().await.unwrap();
 }
 

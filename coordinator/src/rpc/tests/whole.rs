@@ -41,7 +41,7 @@ async fn a_run_from_submission_to_answer() {
     assert!(status.no_estimate_because.contains("fewer than 3"));
     assert!(status.last_commit_seconds_ago.is_some());
 
-    let merge = || v1::MergeRequest { run: "last".into(), job: None };
+    let merge = || v1::MergeRequest { run: "last".into(), job: None, again: false };
     let refused = admin.merge(merge()).await.unwrap_err();
     assert_eq!(refused.code(), Code::FailedPrecondition);
     assert!(refused.message().contains("9 of 10"), "{refused}");

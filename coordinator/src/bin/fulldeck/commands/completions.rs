@@ -11,6 +11,9 @@ use crate::error::CliError;
 
 /// Flags of `completions`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck completions bash > fulldeck.bash")]
 pub(crate) struct Arguments {
     /// The shell
     shell: Shell,

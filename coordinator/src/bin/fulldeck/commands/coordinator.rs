@@ -11,18 +11,23 @@ use fulldeck_service::{AccessToken, StopLevel, StopSignal, exit};
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
-use crate::cli::DataDir;
+use crate::cli::{DataDir, quoted};
 use crate::error::CliError;
 use crate::output::table::pairs;
 use crate::output::{Answer, Style, object};
 
 /// Flags of `coordinator`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck coordinator --data-dir D
+  fulldeck coordinator --data-dir D --listen 0.0.0.0:7411 --insecure-plaintext")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     data: DataDir,
     /// Address to listen on; port 0 takes a free one
     #[arg(long, env = "FULLDECK_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:7411")]
+    #[arg(value_parser = address)]
     listen: SocketAddr,
     /// Listen where other machines can reach it although nothing is encrypted
     #[arg(long, env = "FULLDECK_INSECURE_PLAINTEXT")]
@@ -37,6 +42,11 @@ pub(crate) struct Arguments {
     log_json: bool,
 }
 
+/// An address to listen on.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "an IP address and a port are right, e.g. 127.0.0.1:7411".to_owned())
+}
+
 impl Arguments {
     pub(crate) fn log_format(&self) -> LogFormat {
         if self.log_json { LogFormat::Json } else { LogFormat::Text }
@@ -44,6 +54,7 @@ impl Arguments {
 }
 
 pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> {
+    arguments.data.check()?;
     app.block_on(async {
         let stop = StopSignal::install()
             .map_err(|error| CliError::unexpected(format!("cannot listen to signals: {error}")))?;
@@ -78,7 +89,7 @@ struct Listening {
 
 impl Listening {
     fn join(&self) -> String {
-        format!("fulldeck worker --access {}", self.access_file.display())
+        format!("fulldeck worker --access {}", quoted(&self.access_file.to_string_lossy()))
     }
 }
 

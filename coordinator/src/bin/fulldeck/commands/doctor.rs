@@ -22,6 +22,10 @@ const WANTED_FREE_BYTES: u64 = 4 << 30;
 
 /// Flags of `doctor`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck doctor
+  fulldeck doctor --data-dir D -o json")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     link: Link,
@@ -158,13 +162,16 @@ fn merged(link: &Link) -> Check {
 fn coordinator(link: &Link, app: &App) -> Check {
     let answered = app.block_on(async {
         match remote::find(link).await? {
-            Some(mut coordinator) => coordinator.workers().await.map(|workers| Some(workers.len())),
+            Some(mut coordinator) => {
+                coordinator.workers().await.map(|workers| Some(workers.len() as u64))
+            }
             None => Ok(None),
         }
     });
     match answered {
         Ok(Some(workers)) => {
-            Check::new("coordinator", Finding::Good, format!("running, {workers} workers"))
+            let detail = format!("running, {}", counted(workers, "worker"));
+            Check::new("coordinator", Finding::Good, detail)
         }
         Ok(None) => Check::new("coordinator", Finding::Good, "none is running here"),
         Err(error) => Check::failed("coordinator", &error),

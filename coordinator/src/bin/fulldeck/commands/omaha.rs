@@ -13,6 +13,9 @@ use crate::questions;
 
 /// Flags of `omaha`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck omaha matchup AsAhKsKh JcTc9d8d --board 2s3s4s")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     question: Question,
@@ -25,6 +28,11 @@ enum Question {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck omaha matchup AsAhKsKh JcTc9d8d
+  fulldeck omaha matchup AsAhKsKh JcTc9d8d --board 2s3s4s
+  fulldeck omaha matchup --stdin < pairs.txt")]
 struct Matchup {
     /// First hand, e.g. AsAhKsKh: 2 cards (hold'em), 4, 5 or 6
     #[arg(value_name = "A", required_unless_present = "stdin")]

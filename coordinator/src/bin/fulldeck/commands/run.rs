@@ -12,12 +12,12 @@ use fulldeck_coordinator::{
 use fulldeck_job::{Computation, Estimate, Registry};
 use fulldeck_proto::v1::{RunState, RunStatus};
 use fulldeck_service::{Access, StopLevel, StopSignal, StopSource, exit, host};
-use fulldeck_worker::{AccessSource, MAX_THREADS, WorkerError, WorkerOptions, WorkerSummary};
+use fulldeck_worker::{AccessSource, WorkerError, WorkerOptions, WorkerSummary, thread_count};
 use tokio::task::JoinSet;
 
 use crate::app::{App, Asked};
 use crate::artifacts;
-use crate::cli::{DataDir, RunArgs};
+use crate::cli::{DataDir, Link, RunArgs, quoted};
 use crate::error::CliError;
 use crate::output::units::{bytes, counted, percent};
 use crate::progress::{Activity, RunBars};
@@ -33,6 +33,11 @@ const RECONNECT_FOR: Duration = Duration::from_secs(20);
 
 /// Flags of `run`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck run omaha
+  fulldeck run omaha -p cards=2 --data-dir D
+  fulldeck run omaha --only aabc-aabb --threads 2")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     run: RunArgs,
@@ -50,30 +55,22 @@ pub(crate) struct Arguments {
     only: Vec<String>,
 }
 
-/// A number of computing threads.
-pub(crate) fn thread_count(text: &str) -> Result<usize, String> {
-    text.parse()
-        .ok()
-        .filter(|threads| (1..=MAX_THREADS).contains(threads))
-        .ok_or_else(|| format!("a whole number from 1 to {MAX_THREADS} is right"))
-}
-
 pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> {
     let started = Instant::now();
     let asked = app.asked(&arguments.run)?;
     // Before the store is opened or a table is built: what is there already is said at once.
-    if let Some(source) = artifacts::of_run(&arguments.data, asked.spec.fingerprint(), None)? {
+    let computation = asked.computation()?;
+    check_plan(computation.as_ref(), &arguments.only, arguments.run.slices)?;
+    if let Some((folder, manifest)) = artifacts::of_run(&arguments.data, &asked.spec, None)? {
         let effort = Effort {
             already_merged: true,
             computed_slices: 0,
             elapsed_seconds: started.elapsed().as_secs_f64(),
         };
-        let merged = Merged::of(source.folder().to_owned(), source.manifest().clone());
+        let merged = Merged::of(folder, manifest, Link::of(&arguments.data));
         app.output.print(&merged.by(effort))?;
         return Ok(exit::OK);
     }
-    let computation = asked.computation()?;
-    check_plan(computation.as_ref(), &arguments.only, arguments.run.slices)?;
     app.block_on(async {
         let stop = StopSignal::install()
             .map_err(|error| CliError::unexpected(format!("cannot listen to signals: {error}")))?;
@@ -83,8 +80,12 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         options.hold_leases = false;
         let coordinator = Coordinator::start(options, app.registry.clone()).await.map_err(
             |error| match error {
-                StartError::Store(StoreError::Locked { .. }) => CliError::from(error)
-                    .hint("a coordinator that runs there takes the run by 'fulldeck submit'"),
+                StartError::Store(StoreError::Locked { .. }) => {
+                    CliError::from(error).hint(format!(
+                        "a coordinator that runs there takes the run by 'fulldeck submit{}'",
+                        arguments.data.words()
+                    ))
+                }
                 other => other.into(),
             },
         )?;
@@ -272,13 +273,18 @@ impl Session<'_> {
                 computed_slices: after.committed.saturating_sub(before.committed),
                 elapsed_seconds: self.started.elapsed().as_secs_f64(),
             };
-            self.app.output.print(&Merged::of(folder, manifest).by(effort))?;
+            let merged = Merged::of(folder, manifest, Link::of(&self.arguments.data));
+            self.app.output.print(&merged.by(effort))?;
             return Ok(exit::OK);
         }
         if !self.arguments.only.is_empty() && self.done(&after) {
-            self.app.output.print(&RunView(after))?;
+            let mut shown = after;
+            shown.no_estimate_because = "what was asked for is computed".to_owned();
+            self.app.output.print(&RunView(shown, Link::of(&self.arguments.data)))?;
+            let words = self.arguments.data.words();
             for job in &self.arguments.only {
-                self.app.say(&format!("computed {job}: fulldeck merge {number} --only {job}"));
+                let merge = format!("fulldeck merge {number} --only {job}{words}");
+                self.app.say(&format!("computed {job}: {merge}"));
             }
             self.app.say(&format!("for the rest: {}", self.command()));
             return Ok(exit::OK);
@@ -292,7 +298,7 @@ impl Session<'_> {
                 "{} cannot be computed: {reason}",
                 counted(after.parked.into(), "slice")
             ))
-            .hint(format!("see fulldeck status {number}")));
+            .hint(format!("see fulldeck status {number}{}", self.arguments.data.words())));
         }
         Err(CliError::unexpected(format!("the workers left at {share:.1} %"))
             .hint("the same command goes on"))
@@ -302,7 +308,7 @@ impl Session<'_> {
         let activity = Activity::new(self.app, "merging");
         let name = number.to_string();
         let answer = tokio::select! {
-            answer = self.handle.merge(&name, None) => answer?,
+            answer = self.handle.merge(&name, None, false) => answer?,
             () = self.stop.reached(StopLevel::Drain) => {
                 return Err(self.stopped("stopped while merging, everything computed is kept"));
             }
@@ -315,9 +321,9 @@ impl Session<'_> {
     fn command(&self) -> String {
         let mut command = format!("fulldeck run {}", self.asked.spec.workload);
         for parameter in &self.arguments.run.parameters {
-            command.push_str(&format!(" -p {parameter}"));
+            command.push_str(&format!(" -p {}", quoted(parameter)));
         }
-        command
+        command + &self.arguments.data.words()
     }
 
     /// One signal: resumable. Two: the code of the signal.
@@ -354,13 +360,5 @@ mod tests {
     fn threads_are_shared_evenly_and_nobody_gets_none() {
         assert_eq!(shares(7, 3).collect::<Vec<_>>(), [3, 2, 2]);
         assert_eq!(shares(2, 4).collect::<Vec<_>>(), [1, 1, 1, 1]);
-    }
-
-    #[test]
-    fn thread_counts_are_bounded() {
-        assert_eq!(thread_count("4"), Ok(4));
-        for bad in ["0", "-1", "many", "100000"] {
-            assert!(thread_count(bad).unwrap_err().contains("1 to"));
-        }
     }
 }

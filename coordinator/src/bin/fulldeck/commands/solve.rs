@@ -32,6 +32,9 @@ const USABLE_SHARE: f64 = 0.8;
 
 /// Flags of `solve`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck solve pushfold --stack 10")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     game: Game,
@@ -40,6 +43,9 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Game {
     /// Heads-up: the small blind pushes or folds, the big blind calls or folds
+    #[command(
+        after_help = "Examples:\n  fulldeck solve pushfold --stack 10\n  fulldeck solve pushfold --stacks 2..25 -o jsonl\n  fulldeck solve pushfold --stack 10 --out strategies"
+    )]
     Pushfold(Pushfold),
 }
 
@@ -69,7 +75,7 @@ struct Pushfold {
     out: Option<PathBuf>,
     /// Computing threads [default: all this process may use]
     #[arg(long, env = "FULLDECK_THREADS", value_name = "N")]
-    #[arg(value_parser = super::run::thread_count)]
+    #[arg(value_parser = fulldeck_worker::thread_count)]
     threads: Option<usize>,
     #[command(flatten)]
     data: DataDir,
@@ -125,9 +131,8 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         return Err(CliError::usage(format!("a target of {} is none", asked.target))
             .hint("a number of big blinds above 0, e.g. 1e-4"));
     }
-    let folder = artifacts::find(&asked.data, &asked.run, &Part { only: None })?;
-    let source = DirectorySource::open(&folder)?;
-    let cards = hole_cards(app, source.manifest())?;
+    let (source, _) = artifacts::open(app, &asked.data, &asked.run, &Part { only: None })?;
+    let cards = hole_cards(source.manifest())?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(asked.threads.unwrap_or_else(host::available_threads))
         .thread_name(|number| format!("solve-{number}"))
@@ -142,13 +147,12 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
 }
 
 /// Hole cards of the run; any other workload is refused.
-fn hole_cards(app: &App, manifest: &Manifest) -> Result<usize, CliError> {
-    artifacts::computation(app, manifest)?;
+fn hole_cards(manifest: &Manifest) -> Result<usize, CliError> {
     let cards = manifest.facts.get("cards").and_then(Value::as_u64);
     match cards {
         Some(cards) if manifest.workload == "omaha" => Ok(cards as usize),
         _ => Err(CliError::usage(format!(
-            "run {} is of the workload {}: push or fold needs a matrix of omaha",
+            "run {} is of the workload {}; push or fold needs a matrix of omaha",
             manifest.provenance.run, manifest.workload
         ))),
     }

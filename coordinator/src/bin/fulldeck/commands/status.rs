@@ -21,15 +21,21 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Flags of `status`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck status
+  fulldeck status last --data-dir D -w
+  fulldeck status 1 -o json")]
 pub(crate) struct Arguments {
     /// The run: its number, 'last', or a fingerprint prefix; without it, all runs
+    #[arg(allow_negative_numbers = true)]
     run: Option<String>,
     /// Look again until everything shown is finished
     #[arg(short, long, env = "FULLDECK_WATCH")]
     #[arg(value_parser = BoolishValueParser::new(), action = ArgAction::SetTrue)]
     watch: bool,
     #[command(flatten)]
-    link: Link,
+    pub(crate) link: Link,
 }
 
 pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> {
@@ -72,7 +78,7 @@ async fn look(arguments: &Arguments, from: &mut Admin) -> Result<Vec<RunStatus>,
 
 fn answer(arguments: &Arguments, mut runs: Vec<RunStatus>) -> Box<dyn Answer> {
     match (&arguments.run, runs.pop()) {
-        (Some(_), Some(run)) => Box::new(RunView(run)),
+        (Some(_), Some(run)) => Box::new(RunView(run, arguments.link.clone())),
         (_, last) => {
             runs.extend(last);
             Box::new(RunList(runs))

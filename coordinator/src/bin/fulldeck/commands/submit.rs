@@ -16,6 +16,10 @@ use crate::{remote, run_view};
 
 /// Flags of `submit`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck submit omaha -p cards=5 --data-dir D
+  fulldeck submit omaha --dry-run")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     run: RunArgs,
@@ -35,13 +39,16 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         let mut coordinator = remote::require(&arguments.link).await?;
         coordinator.submit(&run.workload, &run.parameters, run.slices, arguments.dry_run).await
     })?;
-    app.output.print(&Submitted { answer, dry_run: arguments.dry_run })?;
+    let words = arguments.link.words();
+    app.output.print(&Submitted { answer, dry_run: arguments.dry_run, words })?;
     Ok(exit::OK)
 }
 
 struct Submitted {
     answer: SubmitResponse,
     dry_run: bool,
+    /// By which a command finds the coordinator again.
+    words: String,
 }
 
 impl Answer for Submitted {
@@ -69,9 +76,11 @@ impl Answer for Submitted {
             (true, false) => ("a new one".to_owned(), "the same without --dry-run".to_owned()),
             (_, true) => (
                 format!("{} (was there already)", spec.run),
-                format!("fulldeck status {}", spec.run),
+                format!("fulldeck status {}{}", spec.run, self.words),
             ),
-            (false, false) => (spec.run.to_string(), format!("fulldeck status {} -w", spec.run)),
+            (false, false) => {
+                (spec.run.to_string(), format!("fulldeck status {}{} -w", spec.run, self.words))
+            }
         };
         pairs(
             style,

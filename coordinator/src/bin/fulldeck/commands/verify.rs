@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args;
-use fulldeck_artifact::{DirectorySource, Manifest};
+use fulldeck_artifact::Manifest;
 use fulldeck_job::{Computation, ComputeContext, Sample, VerifyReport};
 use fulldeck_service::exit;
 use serde_json::{Map, Value, json};
@@ -26,12 +26,19 @@ const USUAL_ELEMENTS: f64 = 10_000.0;
 
 /// Flags of `verify`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck verify last
+  fulldeck verify 1 --sample 0.001% --seed 7
+  fulldeck verify ./fulldeck-data/artifacts/run-1-0123456789ab")]
 pub(crate) struct Arguments {
     /// The run: its number, 'last', a fingerprint prefix, or the folder of an artifact
+    #[arg(allow_negative_numbers = true)]
     run: String,
     #[command(flatten)]
     part: Part,
-    /// Share of the elements to recompute, e.g. 1% or 0.01%; 100% for all [default: 1%, at most 10,000 elements]
+    /// Share of the elements to recompute, e.g. 1% or 0.01%; 100% for all [default: 1%, at most 10,000 elements]. The
+    /// independent engine looks at every board of each: 10,000 cells of omaha take it about two core-minutes
     #[arg(long, env = "FULLDECK_SAMPLE", value_name = "PERCENT")]
     sample: Option<Percent>,
     /// Chooses the sample: the same seed takes the same elements
@@ -39,7 +46,7 @@ pub(crate) struct Arguments {
     seed: u64,
     /// Computing threads [default: all this process may use]
     #[arg(long, env = "FULLDECK_THREADS", value_name = "N")]
-    #[arg(value_parser = super::run::thread_count)]
+    #[arg(value_parser = fulldeck_worker::thread_count)]
     threads: Option<usize>,
     #[command(flatten)]
     data: DataDir,
@@ -64,9 +71,12 @@ impl FromStr for Percent {
 }
 
 pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> {
-    let folder = artifacts::find(&arguments.data, &arguments.run, &arguments.part)?;
-    let source = DirectorySource::open(&folder)?;
-    let computation = artifacts::computation(app, source.manifest())?;
+    let (source, computation) =
+        artifacts::open(app, &arguments.data, &arguments.run, &arguments.part)?;
+    let folder = source.folder().to_owned();
+    let place = artifacts::place(&folder);
+    let repairable =
+        |error: CliError| artifacts::repairable(error, &arguments.data, place.as_ref());
     let threads = arguments.threads.unwrap_or_else(fulldeck_service::host::available_threads);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -76,7 +86,7 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
 
     let started = Instant::now();
     let activity = Activity::new(app, "checking the digests");
-    pool.install(|| source.check_digests())?;
+    pool.install(|| source.check_digests()).map_err(|error| repairable(error.into()))?;
     activity.clear();
     let whole = elements(computation.as_ref(), source.manifest())? as f64;
     let percent = arguments.sample.map_or_else(
@@ -89,7 +99,9 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
     let progress = |done: u64| activity.add(done);
     let context = ComputeContext { cancel: &cancel, progress: &progress };
     let sample = Sample { fraction: percent / 100.0, seed: arguments.seed };
-    let report = pool.install(|| computation.verify(&source, &sample, &context))?;
+    let report = pool
+        .install(|| computation.verify(&source, &sample, &context))
+        .map_err(|error| repairable(error.into()))?;
     activity.clear();
 
     let mismatched = report.mismatched;

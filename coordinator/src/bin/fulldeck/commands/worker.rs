@@ -21,11 +21,15 @@ const MAX_PATIENCE: u64 = 7 * 24 * 3600;
 
 /// Flags of `worker`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck worker --access D/access.toml
+  fulldeck worker --access D/access.toml --threads 4 --exit-when-done")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     link: Link,
     /// Computing threads [default: all this process may use]
-    #[arg(long, env = "FULLDECK_THREADS", value_name = "N", value_parser = super::run::thread_count)]
+    #[arg(long, env = "FULLDECK_THREADS", value_name = "N", value_parser = fulldeck_worker::thread_count)]
     threads: Option<usize>,
     /// Name shown to people [default: host name and process number]
     #[arg(long, env = "FULLDECK_NAME")]

@@ -9,12 +9,16 @@ use crate::app::App;
 use crate::cli::Link;
 use crate::error::CliError;
 use crate::output::table::columns;
-use crate::output::units::{bytes, duration, grouped};
+use crate::output::units::{ago, bytes, grouped};
 use crate::output::{Answer, Style, object};
 use crate::remote;
 
 /// Flags of `workers`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck workers --data-dir D
+  fulldeck workers -o wide")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     link: Link,
@@ -84,7 +88,7 @@ impl Answer for Workers {
                     worker.cpu.clone(),
                     worker.leased.to_string(),
                     grouped(worker.committed),
-                    format!("{} ago", duration(worker.last_beat_seconds_ago)),
+                    ago(worker.last_beat_seconds_ago, style.terminal),
                     bytes(worker.rss_bytes),
                 ];
                 if style.wide {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::Args;
-use fulldeck_job::{Estimate, ParameterKind, Parameters, Plan, Workload};
+use fulldeck_job::{Estimate, JobIndex, ParameterKind, Parameters, Plan, Slice, Workload};
 use fulldeck_service::exit;
 use serde_json::{Map, Value, json};
 
@@ -15,6 +15,10 @@ use crate::output::{Answer, Style, object};
 
 /// Flags of `workloads`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck workloads
+  fulldeck workloads omaha -p cards=5 -o wide")]
 pub(crate) struct Arguments {
     /// One workload, in detail
     name: Option<String>,
@@ -101,6 +105,11 @@ impl Answer for List {
     }
 }
 
+/// How many elements of the artifact these slices hold.
+fn elements<'a>(slices: impl Iterator<Item = &'a Slice>) -> u64 {
+    slices.map(|slice| slice.elements).sum()
+}
+
 struct Detail {
     workload: Arc<dyn Workload>,
     parameters: Parameters,
@@ -156,7 +165,7 @@ impl Answer for Detail {
                 ("summary", self.workload.summary().to_owned()),
                 ("algorithm version", self.workload.algorithm_version().to_string()),
                 ("parameters", chosen.join(" ")),
-                ("elements", about(grouped(estimate.elements))),
+                ("elements", grouped(elements(self.plan.slices().iter()))),
                 ("jobs", grouped(self.plan.jobs().len() as u64)),
                 ("slices", grouped(self.plan.slices().len() as u64)),
                 (
@@ -193,11 +202,17 @@ impl Answer for Detail {
         ));
         if style.wide {
             let jobs = self.plan.jobs().iter();
-            let rows = jobs
-                .map(|job| vec![job.name.clone(), job.family.clone(), grouped(job.rows.into())])
+            let rows = (0..)
+                .map(JobIndex)
+                .zip(jobs)
+                .map(|(index, job)| {
+                    let slices = self.plan.slices_of(index).count() as u64;
+                    let elements = elements(self.plan.slices_of(index));
+                    vec![job.name.clone(), job.family.clone(), grouped(slices), grouped(elements)]
+                })
                 .collect();
             text.push('\n');
-            text.push_str(&columns(style, &["job", "family", ">rows"], rows));
+            text.push_str(&columns(style, &["job", "family", ">slices", ">elements"], rows));
         }
         text
     }

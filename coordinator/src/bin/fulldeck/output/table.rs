@@ -4,7 +4,10 @@ use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, Table, pre
 use serde_json::{Map, Value};
 
 use super::Style;
-use super::units::grouped;
+use super::units::{grouped, share};
+
+/// Field of a record that is a share of the boards; null where there are none.
+pub(crate) const EQUITY: &str = "equity";
 
 /// A table with one line a thing. A column whose title starts with `>` is set to the right.
 pub(crate) fn columns(style: Style, titles: &[&str], rows: Vec<Vec<String>>) -> String {
@@ -35,9 +38,14 @@ pub(crate) fn pairs<N: AsRef<str>>(style: Style, pairs: &[(N, String)]) -> Strin
     finish(&table)
 }
 
-/// A flat record as name and value.
+/// A flat record as name and value; an equity as percent.
 pub(crate) fn record(style: Style, fields: &Map<String, Value>) -> String {
-    let fields: Vec<_> = fields.iter().map(|(name, value)| (label(name), plain(value))).collect();
+    let shown = |name: &str, value: &Value| match value.as_f64() {
+        Some(equity) if name == EQUITY => share(equity),
+        _ => plain(value),
+    };
+    let fields: Vec<_> =
+        fields.iter().map(|(name, value)| (label(name), shown(name, value))).collect();
     pairs(style, &fields)
 }
 
@@ -108,6 +116,8 @@ mod tests {
     fn records_are_labelled_and_bars_never_overflow() {
         let fields = crate::output::object(serde_json::json!({ "win_count": 1388072, "x": null }));
         assert_eq!(record(PLAIN, &fields), " win count  1,388,072\n x          -\n");
+        let equity = |value: Value| Map::from_iter([(EQUITY.to_owned(), value)]);
+        assert_eq!(record(PLAIN, &equity(0.715_263_049.into())), " equity  71.526 %\n");
         assert_eq!(bar(250.0, 4), "####");
         assert_eq!(bar(99.9, 4), "###.");
     }

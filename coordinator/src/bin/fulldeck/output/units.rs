@@ -89,6 +89,20 @@ pub(crate) fn moment(unix_s: u64, terminal: bool) -> String {
     }
 }
 
+/// A moment that many seconds ago: relative on a terminal, RFC 3339 otherwise.
+pub(crate) fn ago(seconds: f64, terminal: bool) -> String {
+    if terminal {
+        return format!("{} ago", duration(seconds));
+    }
+    let then = Timestamp::now().as_second().saturating_sub(seconds.round() as i64);
+    moment(u64::try_from(then).unwrap_or_default(), terminal)
+}
+
+/// A share as people read it: `71.526 %`.
+pub(crate) fn share(share: f64) -> String {
+    format!("{:.3} %", 100.0 * share)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,6 +148,13 @@ mod tests {
     }
 
     #[test]
+    fn shares_are_percent_with_three_decimals() {
+        assert_eq!(share(0.715_263_049_151_940_1), "71.526 %");
+        assert_eq!(share(0.5), "50.000 %");
+        assert_eq!(share(1.0), "100.000 %");
+    }
+
+    #[test]
     fn what_is_not_complete_is_never_a_hundred_percent() {
         assert_eq!(percent(9_999_999, 10_000_000), 99.9);
         assert_eq!(percent(1, 4), 25.0);
@@ -145,5 +166,9 @@ mod tests {
         assert_eq!(moment(0, false), "1970-01-01T00:00:00Z");
         assert!(moment(0, true).ends_with("h ago"));
         assert_eq!(moment(u64::MAX, false), "-");
+        assert_eq!(ago(0.038, true), "38 ms ago");
+        let then: Timestamp = ago(90.0, false).parse().unwrap();
+        let age = Timestamp::now().as_second() - then.as_second();
+        assert!((89..=95).contains(&age), "{age}");
     }
 }

@@ -14,6 +14,10 @@ use crate::error::CliError;
 
 /// Flags of `basket`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck basket play
+  fulldeck basket solve 1,1,3")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     question: Question,
@@ -22,14 +26,23 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Question {
     /// Play against the program
+    #[command(
+        after_help = "Examples:\n  fulldeck basket play\n  fulldeck basket play --depth perfect --first you"
+    )]
     Play(play::Arguments),
     /// Who wins in a position, and by which moves
+    #[command(
+        after_help = "Examples:\n  fulldeck basket solve 1,1,3\n  fulldeck basket solve 1,1,3 --misere"
+    )]
     Solve(solve::Arguments),
     /// Every position of a basket with its winner and winning moves
+    #[command(after_help = "Examples:\n  fulldeck basket table -c 2 -m 3")]
     Table(table::Arguments),
     /// Lost positions and winning moves of a basket of any size, in closed form
+    #[command(after_help = "Examples:\n  fulldeck basket totals -c 1000 -m 1000")]
     Totals(totals::Arguments),
     /// How strong the levels are: exact probabilities that who begins wins
+    #[command(after_help = "Examples:\n  fulldeck basket matches")]
     Matches(matches::Arguments),
 }
 

@@ -22,6 +22,9 @@ const ROUNDS: usize = 9;
 
 /// Flags of `bench engine`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck bench engine --cards 4")]
 pub(crate) struct Arguments {
     /// Hole cards: 2, 4, 5 or 6
     #[arg(long, env = "FULLDECK_CARDS", value_name = "N", default_value = "4")]

@@ -22,6 +22,10 @@ const WARM_UP: usize = 50;
 
 /// Flags of `bench matchup`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck bench matchup --pairs 100
+  fulldeck bench matchup --peer venv/bin/python --peer-pairs 5")]
 pub(crate) struct Arguments {
     /// Hole cards: 2, 4, 5 or 6
     #[arg(long, env = "FULLDECK_CARDS", value_name = "N", default_value = "4")]

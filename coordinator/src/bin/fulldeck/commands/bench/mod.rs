@@ -14,6 +14,10 @@ use crate::error::CliError;
 
 /// Flags of `bench`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck bench slices omaha
+  fulldeck bench matchup --pairs 100")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     what: What,

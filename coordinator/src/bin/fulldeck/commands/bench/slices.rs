@@ -5,12 +5,12 @@ use std::sync::atomic::AtomicBool;
 use clap::Args;
 use fulldeck_job::{Computation, ComputeContext, Permutation, Plan, Sample, Slice};
 use fulldeck_service::{exit, host};
+use fulldeck_worker::thread_count;
 use serde_json::{Map, Value, json};
 
 use super::{Spread, rounded, timed};
 use crate::app::App;
 use crate::cli::RunArgs;
-use crate::commands::run::thread_count;
 use crate::commands::verify::Percent;
 use crate::error::CliError;
 use crate::output::table::pairs;
@@ -20,6 +20,9 @@ use crate::progress::Activity;
 
 /// Flags of `bench slices`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck bench slices omaha -p cards=5 --sample 1%")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     run: RunArgs,

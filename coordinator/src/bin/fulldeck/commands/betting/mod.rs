@@ -16,6 +16,10 @@ use crate::error::CliError;
 
 /// Flags of `betting`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck betting count 3
+  fulldeck betting tree leduc")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     question: Question,
@@ -24,18 +28,27 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Question {
     /// How many pure strategies a seat has before the flop: the number, its digest, or its digits in a file
+    #[command(
+        after_help = "Examples:\n  fulldeck betting count 3\n  fulldeck betting count 6 CO --cap 2"
+    )]
     Count(count::Arguments),
     /// What is known of that number without computing it: length, ends, logarithm, memory and time it would take
+    #[command(after_help = "Examples:\n  fulldeck betting size 9 BTN")]
     Size(size::Arguments),
     /// The number modulo others, whatever its length
+    #[command(after_help = "Examples:\n  fulldeck betting residue 6 BB --modulus 1000000007")]
     Residue(residue::Arguments),
     /// The number as a list of sums and products, whatever its length
+    #[command(after_help = "Examples:\n  fulldeck betting dag 3 --file count.dag")]
     Dag(dag::Arguments),
     /// Read such a list again: length and residues of what it computes
+    #[command(after_help = "Examples:\n  fulldeck betting verify-dag count.dag")]
     VerifyDag(dag::VerifyArguments),
     /// Decisions, ends, information sets and strategies of a betting structure, by round and player
+    #[command(after_help = "Examples:\n  fulldeck betting tree leduc")]
     Tree(tree::Arguments),
     /// List the structures known by name, and the keys of structure files
+    #[command(after_help = "Examples:\n  fulldeck betting structures")]
     Structures,
 }
 

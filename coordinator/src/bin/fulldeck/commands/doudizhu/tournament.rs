@@ -71,7 +71,7 @@ pub(super) struct Tournament {
     games: u32,
     /// Computing threads [default: all this process may use]
     #[arg(long, env = "FULLDECK_THREADS", value_name = "N")]
-    #[arg(value_parser = crate::commands::run::thread_count)]
+    #[arg(value_parser = fulldeck_worker::thread_count)]
     threads: Option<usize>,
 }
 

@@ -12,6 +12,10 @@ use questions::{Best, Compare, Convert, Frequencies, OddsOf, Preflop};
 
 /// Flags of `joker`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  fulldeck joker odds 'As *' --board '2s 4s 5s'
+  fulldeck joker preflop")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     question: Question,
@@ -20,16 +24,24 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Question {
     /// The best five of five to seven cards, what the jokers became, and where the hand stands
+    #[command(after_help = "Examples:\n  fulldeck joker best As Td 9h 5c *1")]
     Best(Best),
     /// Which of two hands of five to seven cards is worth more
+    #[command(after_help = "Examples:\n  fulldeck joker compare 'As Ad 9h 5c *' 'Ks Kd Kh 5d 2c'")]
     Compare(Compare),
     /// Exact win, tie and lose of two hole cards, against any hand or a given one
+    #[command(
+        after_help = "Examples:\n  fulldeck joker odds '3d *' --board '2s 4s 5s Ks' --estimate"
+    )]
     Odds(OddsOf),
     /// Exact odds of starting hands: all as a grid, or one
+    #[command(after_help = "Examples:\n  fulldeck joker preflop\n  fulldeck joker preflop 'A*'")]
     Preflop(Preflop),
     /// How many hands are of each type
+    #[command(after_help = "Examples:\n  fulldeck joker frequencies --cards 7 --deck 53")]
     Frequencies(Frequencies),
     /// Cards in all their forms: As Td *1, Chinese text, decimal key
+    #[command(after_help = "Examples:\n  fulldeck joker convert 'As Td *1'")]
     Convert(Convert),
 }
 
