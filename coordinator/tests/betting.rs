@@ -119,14 +119,14 @@ fn trees_of_known_structures_and_of_files() {
 
 #[test]
 fn many_questions_are_answered_in_order() {
-    let answer = run("betting count --stdin", "3 0\n3 7\n2 BB --fold-when-free no\n\n");
+    let answer = run("betting count --stdin", "3 0\n3 7\n\n2 BB --fold-when-free no\n");
     let lines = answer.lines();
     assert_eq!(answer.code(), 2);
     assert_eq!(lines[0]["strategies"], "60805");
     assert_eq!(lines[1]["line"], 2);
     assert!(lines[1]["error"]["message"].as_str().unwrap().contains("seat 7"));
     assert_eq!(lines[2]["strategies"], "16");
-    assert_eq!(lines[3]["line"], 4);
+    assert_eq!(lines.len(), 3, "empty lines ask nothing");
     let trees = run("betting tree --stdin", "kuhn:3\nleduc\n");
     assert_eq!((trees.code(), trees.lines()[1]["information_sets"].clone()), (0, json!("936")));
     for question in ["size", "residue", "dag"] {

@@ -167,10 +167,10 @@ impl From<&clap::Error> for CliError {
 fn shortened(text: &str) -> String {
     let mut parts = text.split('\'');
     let mut short = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
+    for (number, part) in parts.enumerate() {
         short.push('\'');
-        let length = part.chars().count();
-        if length > MAX_QUOTED {
+        let (quoted, length) = (number % 2 == 0, part.chars().count());
+        if quoted && length > MAX_QUOTED {
             short.extend(part.chars().take(QUOTED));
             short.push_str(&format!("... ({} characters)", grouped(length as u64)));
         } else {

@@ -145,8 +145,8 @@ mod tests {
         let code = |error: ArtifactError| CliError::from(MergeError::Artifact(error)).exit;
         assert_eq!(code(ArtifactError::DiskFull { path: path.clone() }), exit::RESUMABLE);
         for kind in [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem] {
-            let error =
-                ArtifactError::Io { action: "create", path: path.clone(), source: kind.into() };
+            let (path, source) = (path.clone(), kind.into());
+            let error = ArtifactError::Forbidden { action: "create", path, source };
             assert_eq!(code(error), exit::USAGE);
         }
         let source = Error::other("odd");

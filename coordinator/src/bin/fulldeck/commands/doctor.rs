@@ -48,7 +48,7 @@ struct Check {
 
 impl Check {
     fn new(name: &'static str, finding: Finding, detail: impl Into<String>) -> Self {
-        let exit = if finding == Finding::Bad { exit::USAGE } else { exit::OK };
+        let exit = if finding == Finding::Bad { exit::NOT_READY } else { exit::OK };
         Self { name, finding, detail: detail.into(), exit }
     }
 
