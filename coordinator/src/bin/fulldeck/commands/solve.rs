@@ -70,7 +70,7 @@ struct Pushfold {
     /// Passes over the matrix at most, for each stack
     #[arg(long, env = "FULLDECK_STEPS", value_name = "N", default_value_t = 5_000)]
     steps: u32,
-    /// Folder for the strategies: pushfold-<stack>.csv, and .push.npy and .call.npy
+    /// Folder for the strategies of each stack: pushfold-10.csv, pushfold-10.push.npy, pushfold-10.call.npy
     #[arg(long, env = "FULLDECK_OUT", value_name = "FOLDER")]
     out: Option<PathBuf>,
     /// Computing threads [default: all this process may use]
