@@ -17,7 +17,7 @@ const MAX_TREE_DIGITS: u64 = 60;
 /// Longest number that is computed unless more is allowed, in digits.
 pub const DEFAULT_MAX_DIGITS: u64 = 50_000_000;
 /// Memory for a digit while a number is computed, in bytes: an estimate.
-const BYTES_A_DIGIT: f64 = 8.5;
+const BYTES_A_DIGIT: f64 = 9.0;
 /// Time for a digit on one core, in seconds: an estimate for numbers of millions of digits.
 const SECONDS_A_DIGIT: f64 = 1.3e-7;
 

@@ -1,4 +1,4 @@
-//! Results and what becomes of them: `totals.csv` for people, `totals.npy` for programs.
+//! Results and what becomes of them: `totals.csv` for people, `counts.npy` for programs.
 
 use std::io;
 
@@ -16,6 +16,8 @@ use crate::totals::{Counted, Totals, closed_form};
 /// Bytes of a result: four counts.
 pub(super) const PAYLOAD_BYTES: usize = 32;
 /// The array: for each basket the columns of [`HEADER`].
+const COUNTS: &str = "counts";
+/// The table: the same.
 const TOTALS: &str = "totals";
 const HEADER: [&str; 7] = [
     "colours",
@@ -110,7 +112,7 @@ pub(super) fn assemble(
         ]);
     }
     let shape = [points.len() as u64, HEADER.len() as u64];
-    let array = sink.array(TOTALS, ElementType::U64, &shape)?;
+    let array = sink.array(COUNTS, ElementType::U64, &shape)?;
     let bytes: Vec<u8> = rows.iter().flatten().flat_map(|count| count.to_le_bytes()).collect();
     sink.write_at(array, 0, &bytes)?;
     let texts = rows.iter().map(|row| row.iter().map(u64::to_string).collect());
@@ -137,7 +139,7 @@ fn read_row(
     index: usize,
 ) -> Result<[u64; HEADER.len()], QueryError> {
     let mut bytes = [0; ROW_BYTES];
-    artifact.read_at(TOTALS, (index * HEADER.len()) as u64, &mut bytes)?;
+    artifact.read_at(COUNTS, (index * HEADER.len()) as u64, &mut bytes)?;
     let word = |position: usize| {
         let word = &bytes[8 * position..][..8];
         word.iter().rev().fold(0, |count, byte| count << 8 | u64::from(*byte))

@@ -14,13 +14,23 @@ use super::*;
 /// An artifact of one array in memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Memory {
+    /// Of arrays and tables: no two may be the same.
+    names: Vec<String>,
     bytes: Vec<u8>,
     rows: Vec<Vec<String>>,
     facts: Vec<(String, Value)>,
 }
 
+impl Memory {
+    fn name(&mut self, name: &str) {
+        assert!(!self.names.iter().any(|known| known == name), "'{name}' is written twice");
+        self.names.push(name.to_owned());
+    }
+}
+
 impl ArtifactSink for Memory {
-    fn array(&mut self, _: &str, element: ElementType, shape: &[u64]) -> io::Result<ArrayId> {
+    fn array(&mut self, name: &str, element: ElementType, shape: &[u64]) -> io::Result<ArrayId> {
+        self.name(name);
         self.bytes = vec![0; shape.iter().product::<u64>() as usize * element.bytes()];
         Ok(ArrayId(0))
     }
@@ -32,10 +42,11 @@ impl ArtifactSink for Memory {
 
     fn table(
         &mut self,
-        _: &str,
+        name: &str,
         header: &[&str],
         rows: &mut dyn Iterator<Item = Vec<String>>,
     ) -> io::Result<()> {
+        self.name(name);
         self.rows = rows.inspect(|row| assert_eq!(row.len(), header.len())).collect();
         Ok(())
     }

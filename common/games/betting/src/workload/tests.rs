@@ -24,6 +24,7 @@ struct Memory {
 
 impl ArtifactSink for Memory {
     fn array(&mut self, name: &str, element: ElementType, shape: &[u64]) -> io::Result<ArrayId> {
+        assert!(!self.names.iter().any(|known| known == name) && !self.tables.contains_key(name));
         self.names.push(name.to_owned());
         let len = shape.iter().product::<u64>() as usize * element.bytes();
         self.arrays.push(vec![0; len]);
@@ -42,6 +43,7 @@ impl ArtifactSink for Memory {
         rows: &mut dyn Iterator<Item = Vec<String>>,
     ) -> io::Result<()> {
         let rows: Vec<_> = rows.collect();
+        assert!(!self.names.iter().any(|known| known == name), "'{name}' is written twice");
         assert!(rows.iter().all(|row| row.len() == header.len()));
         self.tables.insert(name.to_owned(), rows);
         Ok(())

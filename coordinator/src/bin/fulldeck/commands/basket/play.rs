@@ -136,7 +136,7 @@ impl<W: Write> Table<W> {
                         let first = if *first == Who::You { "me" } else { "you" };
                         let moves = basket.write_moves(moves);
                         let seed = self.seed;
-                        writeln!(self.out, "Again: --first {first} --seed {seed}")?;
+                        writeln!(self.out, "Again: --first {first}\n  --seed {seed}")?;
                         writeln!(self.out, "  --moves \"{}\"", moves.replace(' ', "\n    "))?;
                     }
                 }

@@ -24,7 +24,7 @@ pub(super) struct Arguments {
     /// Write all digits to a file, '-' for standard output (and nothing else to it)
     #[arg(long, env = "FULLDECK_DECIMAL", value_name = "FILE", conflicts_with = "stdin")]
     decimal: Option<PathBuf>,
-    /// Longest number that is computed, in digits; memory is about 8.5 bytes for each
+    /// Longest number that is computed, in digits; memory is about 9 bytes for each
     #[arg(long, env = "FULLDECK_MAX_DIGITS", value_name = "N", default_value_t = DEFAULT_MAX_DIGITS)]
     max_digits: u64,
     /// Answer many: the same arguments, one question a line on standard input, one JSON line each
