@@ -139,5 +139,5 @@ fn nonsense_is_refused_in_one_line() {
     refused("basket table -c 9 -m 9", &["100000 positions"]);
     refused("basket totals -c 0", &["0"]);
     refused("basket totals -m 1001", &["1001"]);
-    refused("basket", &["needs a further word", "--help"]);
+    refused("basket", &["a word is missing after 'fulldeck basket'"]);
 }

@@ -146,5 +146,5 @@ fn nonsense_is_refused_in_one_line() {
     refused("betting count -- -3", &["-3"]);
     refused("betting residue 3 -m 0", &["0"]);
     refused("betting count", &["PLAYERS"]);
-    refused("betting", &["needs a further word", "--help"]);
+    refused("betting", &["a word is missing after 'fulldeck betting'"]);
 }
