@@ -115,6 +115,6 @@ mod tests {
         assert!(matches!(back, ArtifactError::DiskFull { .. }), "{back}");
         let other: io::Result<()> = Err(io::ErrorKind::PermissionDenied.into());
         let error = other.at("write", Path::new("D/win.npy")).unwrap_err();
-        assert!(matches!(error, ArtifactError::Io { .. }), "{error}");
+        assert!(matches!(error, ArtifactError::Forbidden { .. }), "{error}");
     }
 }
