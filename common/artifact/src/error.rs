@@ -28,7 +28,7 @@ pub enum ArtifactError {
         why: String,
     },
     /// No space left.
-    #[error("the disk that holds {} is full: free some space and merge again, nothing computed is lost", path.display())]
+    #[error("the disk that holds {} is full; free some space and merge again, nothing computed is lost", path.display())]
     DiskFull {
         /// The file that was being written.
         path: PathBuf,
@@ -108,7 +108,7 @@ mod tests {
     fn a_full_disk_is_told_from_other_errors_and_stays_so() {
         let full: io::Result<()> = Err(io::ErrorKind::StorageFull.into());
         let error = full.at("write", Path::new("D/win.npy")).unwrap_err();
-        assert!(error.to_string().contains("D/win.npy is full: free some space"), "{error}");
+        assert!(error.to_string().contains("D/win.npy is full; free some space"), "{error}");
         let carried = io::Error::from(error);
         assert_eq!(carried.kind(), io::ErrorKind::StorageFull);
         let back = carried.downcast::<ArtifactError>().unwrap();

@@ -22,7 +22,7 @@ pub const CONFLICT: u8 = 8;
 pub const STORE_DAMAGED: u8 = 9;
 /// Stopped before complete, by a signal, a full disk or another failure of the store; the same command resumes.
 pub const RESUMABLE: u8 = 10;
-/// `doctor` found something that keeps this machine from being used.
+/// `doctor` found something that keeps this machine from being used, and for which there is no other code.
 pub const NOT_READY: u8 = 11;
 /// Ended by a second SIGINT.
 pub const INTERRUPTED: u8 = 130;

@@ -42,7 +42,7 @@ pub enum StoreError {
         what: String,
     },
     /// No space left. Exit code 10.
-    #[error("the disk that holds {} is full: free some space and start again, nothing committed is lost", path.display())]
+    #[error("the disk that holds {} is full; free some space and start again, nothing committed is lost", path.display())]
     DiskFull {
         /// The file that was being written.
         path: PathBuf,

@@ -163,7 +163,12 @@ fn next_step(status: &RunStatus, link: &Link) -> String {
         RunState::Finished if status.artifact.is_empty() => format!("fulldeck merge {run}{words}"),
         RunState::Finished => questions(run, link),
         RunState::FinishedWithParked => "see the parked slices and the workers' logs".to_owned(),
-        _ if !status.store_failed.is_empty() => "start the coordinator again".to_owned(),
+        _ if !status.store_failed.is_empty() && link.names_coordinator() => {
+            "start the coordinator again".to_owned()
+        }
+        _ if !status.store_failed.is_empty() => {
+            format!("start the coordinator again: fulldeck coordinator{words}")
+        }
         _ if status.workers_live > 0 => format!("fulldeck wait {run}{words}"),
         _ if status.no_estimate_because == NO_COORDINATOR => {
             let computes = run_command(&spec, &words);
@@ -374,6 +379,10 @@ mod tests {
         status.no_estimate_because = NO_COORDINATOR.to_owned();
         let run = "fulldeck run omaha -p cards=4 --data-dir 'my data'";
         assert!(next(&status).contains(run), "{}", next(&status));
+        status.store_failed = "the disk is full".to_owned();
+        let again = "start the coordinator again: fulldeck coordinator --data-dir 'my data'";
+        assert_eq!(next(&status), again);
+        status.store_failed.clear();
         status.workers_live = 1;
         assert_eq!(next(&status), "fulldeck wait 3 --data-dir 'my data'");
         status.state = RunState::Finished.into();
