@@ -183,12 +183,12 @@ fn one_job_alone_then_the_rest() {
 }
 
 #[test]
-fn an_interrupted_job_goes_on_where_it_was() {
-    const JOB: &str = "run omaha -p cards=4 --slices 6000 --only aaaa-aaaa --threads 1";
+fn an_interrupted_run_goes_on_where_it_was() {
+    const RUN: &str = "run omaha -p cards=4 --slices 6000 --threads 1";
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let mut run =
-        fulldeck(folder, JOB).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        fulldeck(folder, RUN).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let during = until_more_than(0, folder, &mut run);
     interrupt(&run);
     let stopped = run.wait_with_output().unwrap();
@@ -198,8 +198,8 @@ fn an_interrupted_job_goes_on_where_it_was() {
     let committed = |status: &Value| status["slices"]["committed"].as_u64().unwrap();
     let kept = committed(&json(folder, "status last", 0));
     assert!(kept >= during, "{kept} slices were kept of {during}");
-    let whole = json(folder, JOB, 0);
-    assert!(committed(&whole) > kept, "{whole}");
+    let job = json(folder, &format!("{RUN} --only aaaa-aaaa"), 0);
+    assert!(committed(&job) > kept, "{job}");
     assert_eq!(json(folder, "merge last", 10), Value::Null);
     let merged = json(folder, "merge last --only aaaa-aaaa", 0);
     assert_eq!(merged["facts"]["cells"], 255_970);

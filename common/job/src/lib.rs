@@ -9,16 +9,16 @@
 
 mod digest;
 mod parameters;
-mod permutation;
 mod plan;
+mod random;
 pub mod record;
 mod spec;
 mod workload;
 
 pub use digest::{Digest, Fingerprint};
 pub use parameters::{ParameterError, ParameterKind, ParameterSpec, Parameters};
-pub use permutation::Permutation;
 pub use plan::{Job, JobIndex, Plan, PlanError, Slice, SliceId};
+pub use random::{Permutation, mix, random, random_below};
 pub use spec::{FORMAT_VERSION, RunSpec};
 pub use workload::{
     ArrayId, ArtifactSink, ArtifactSource, CheckError, Computation, ComputeContext, ComputeError,

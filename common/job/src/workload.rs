@@ -8,9 +8,12 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde_json::{Map, Value};
 
-use crate::{JobIndex, ParameterError, ParameterSpec, Parameters, Plan, PlanError, Slice};
+use crate::{
+    JobIndex, ParameterError, ParameterSpec, Parameters, Permutation, Plan, PlanError, Slice,
+};
 
 /// A computation that fulldeck knows.
 pub trait Workload: Send + Sync {
@@ -174,6 +177,41 @@ pub struct Sample {
     pub seed: u64,
 }
 
+/// Elements recomputed between two looks at the result: what a sample of everything holds in memory.
+const SAMPLE_CHUNK: usize = 256;
+
+impl Sample {
+    /// The elements to recompute out of so many, none twice; none if there are none.
+    pub fn draw(&self, elements: u64) -> impl Iterator<Item = u64> + use<> {
+        let wanted = (elements as f64 * self.fraction).ceil() as u64;
+        let wanted = wanted.clamp(1, elements.max(1)).min(elements);
+        let order = Permutation::new(elements.max(1), self.seed);
+        (0..wanted).map(move |index| order.at(index))
+    }
+
+    /// Draws elements and recomputes them on the current rayon pool. `check` says how an element differs, if it does;
+    /// the report does not depend on the number of threads.
+    ///
+    /// # Errors
+    /// The first error of `check`.
+    pub fn recompute<E: Send>(
+        &self,
+        elements: u64,
+        check: impl Fn(u64) -> Result<Option<String>, E> + Sync,
+    ) -> Result<VerifyReport, E> {
+        let mut report = VerifyReport::default();
+        let mut drawn = self.draw(elements);
+        loop {
+            let chunk: Vec<u64> = drawn.by_ref().take(SAMPLE_CHUNK).collect();
+            if chunk.is_empty() {
+                return Ok(report);
+            }
+            let differences = chunk.into_par_iter().map(&check).collect::<Result<Vec<_>, E>>()?;
+            differences.into_iter().for_each(|difference| report.add(difference));
+        }
+    }
+}
+
 /// Outcome of [`Computation::verify`].
 #[derive(Clone, Debug, Default)]
 pub struct VerifyReport {
@@ -183,6 +221,22 @@ pub struct VerifyReport {
     pub mismatched: u64,
     /// The first few differences, one line each.
     pub examples: Vec<String>,
+}
+
+/// Differences that a report tells one by one.
+const MAX_EXAMPLES: usize = 10;
+
+impl VerifyReport {
+    /// Counts one recomputed element, and how it differs if it does.
+    pub fn add(&mut self, difference: Option<String>) {
+        self.checked += 1;
+        if let Some(difference) = difference {
+            self.mismatched += 1;
+            if self.examples.len() < MAX_EXAMPLES {
+                self.examples.push(difference);
+            }
+        }
+    }
 }
 
 /// Type of an array's elements; always little endian.
@@ -324,5 +378,30 @@ impl Registry {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Workload>> {
         self.0.iter().find(|workload| workload.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_drawn_once_each_and_reported_in_any_number_of_threads() {
+        for (fraction, elements, count) in
+            [(1.0, 1000, 1000), (0.1, 999, 100), (1e-9, 5, 1), (1.0, 0, 0)]
+        {
+            let sample = Sample { fraction, seed: 3 };
+            let mut drawn: Vec<u64> = sample.draw(elements).collect();
+            drawn.sort_unstable();
+            drawn.dedup();
+            assert_eq!(drawn.len(), count);
+            let odd = |element: u64| Ok::<_, ()>((element % 2 == 1).then(|| element.to_string()));
+            let report = sample.recompute(elements, odd).unwrap();
+            let odds = drawn.iter().filter(|element| **element % 2 == 1).count() as u64;
+            assert_eq!((report.checked, report.mismatched), (count as u64, odds));
+            assert_eq!(report.examples.len(), MAX_EXAMPLES.min(odds as usize));
+        }
+        let refuse = |element: u64| if element == 4 { Err("four") } else { Ok(None) };
+        assert_eq!(Sample { fraction: 1.0, seed: 1 }.recompute(9, refuse).unwrap_err(), "four");
     }
 }

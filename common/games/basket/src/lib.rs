@@ -10,7 +10,6 @@ mod lookahead;
 pub mod matches;
 mod notation;
 mod picture;
-mod random;
 mod rules;
 pub mod session;
 pub mod theory;

@@ -3,7 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::matches::Player;
-use crate::{Basket, Move, Position, Rule, random, theory, trace};
+
+use fulldeck_job::random_below;
+
+use crate::{Basket, Move, Position, Rule, theory, trace};
 
 /// Who plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +122,7 @@ impl Session {
     /// # Errors
     /// The first move that does not fit, as text.
     pub fn start(&mut self, moves: &[Move]) -> Result<Vec<Event>, String> {
-        let by_seed = || match random::below(2, self.options.seed, u64::MAX - self.games) {
+        let by_seed = || match random_below(2, self.options.seed, u64::MAX - self.games) {
             0 => Who::You,
             _ => Who::Me,
         };
@@ -215,7 +218,7 @@ impl Session {
             let Options { basket, rule, program, seed, .. } = &self.options;
             let choices = program.choices(basket, self.position(), *rule);
             let counter = self.games << 32 | self.moves.len() as u64;
-            let step = choices[random::below(choices.len(), *seed, counter)];
+            let step = choices[random_below(choices.len(), *seed, counter)];
             events.push(self.make(step).expect("the program knows the rules"));
         }
         if self.is_over() {

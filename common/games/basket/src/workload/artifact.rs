@@ -10,7 +10,6 @@ use num_bigint::BigInt;
 use serde_json::{Map, Value, json};
 
 use super::Point;
-use crate::random;
 use crate::totals::{Counted, Totals, closed_form};
 
 /// Bytes of a result: four counts.
@@ -29,8 +28,6 @@ const HEADER: [&str; 7] = [
     "winning_moves_misere",
 ];
 const ROW_BYTES: usize = HEADER.len() * 8;
-/// Differences that are reported one by one.
-const EXAMPLES: usize = 10;
 
 pub(super) fn payload(counted: &Counted) -> Vec<u8> {
     let counts =
@@ -176,11 +173,9 @@ pub(super) fn verify(
     sample: &Sample,
     context: &ComputeContext<'_>,
 ) -> Result<VerifyReport, QueryError> {
-    let wanted = ((points.len() as f64 * sample.fraction).ceil() as usize).clamp(1, points.len());
-    let mut order: Vec<usize> = (0..points.len()).collect();
-    order.sort_by_key(|index| (random::below(usize::MAX, sample.seed, *index as u64), *index));
     let mut report = VerifyReport::default();
-    for index in order.into_iter().take(wanted) {
+    for index in sample.draw(points.len() as u64) {
+        let index = index as usize;
         context.poll().map_err(|_| QueryError::Cancelled)?;
         let point = &points[index];
         let row = read_row(artifact, index)?;
@@ -191,18 +186,15 @@ pub(super) fn verify(
             winning_moves_misere: row[6],
         };
         let named = row[..3] == [point.colours.into(), point.balls.into(), point.positions];
-        report.checked += 1;
         (context.progress)(1);
-        if !named || !agrees(point, &counted, &closed_form(point.colours, point.balls)) {
-            report.mismatched += 1;
-            if report.examples.len() < EXAMPLES {
-                let (colours, balls) = (point.colours, point.balls);
-                let closed = closed_form(colours, balls);
-                report.examples.push(format!(
-                    "{colours} colours of {balls} balls: artifact {counted:?}, closed form {closed:?}"
-                ));
-            }
-        }
+        let closed = closed_form(point.colours, point.balls);
+        let right = named && agrees(point, &counted, &closed);
+        report.add((!right).then(|| {
+            let (colours, balls) = (point.colours, point.balls);
+            format!(
+                "{colours} colours of {balls} balls: artifact {counted:?}, closed form {closed:?}"
+            )
+        }));
     }
     Ok(report)
 }

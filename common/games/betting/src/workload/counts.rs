@@ -11,7 +11,6 @@ use fulldeck_job::{
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::random::random;
 use super::record::{HEADER, MODULUS, RECORD_BYTES, Record};
 use crate::digest::hex;
 use crate::preflop::{Order, Preflop, Seat, walk};
@@ -25,8 +24,6 @@ const BASE_COST: u64 = 10_000;
 const SECONDS_A_DIGIT: f64 = 1e-7;
 /// Trees with at most so many ends are walked when they are verified.
 const WALKED_TERMINALS: u128 = 50_000;
-/// Differences that are reported one by one.
-const EXAMPLES: usize = 10;
 
 /// All structures up to a number of players and a cap.
 pub(super) struct CountsRun {
@@ -276,12 +273,9 @@ impl Computation for CountsRun {
         context: &ComputeContext<'_>,
     ) -> Result<VerifyReport, QueryError> {
         let numbers = self.numbers();
-        let wanted =
-            ((numbers.len() as f64 * sample.fraction).ceil() as usize).clamp(1, numbers.len());
-        let mut order: Vec<usize> = (0..numbers.len()).collect();
-        order.sort_by_key(|index| random(sample.seed, *index as u64));
         let mut report = VerifyReport::default();
-        for index in order.into_iter().take(wanted) {
+        for index in sample.draw(numbers.len() as u64) {
+            let index = index as usize;
             context.poll().map_err(|_| QueryError::Cancelled)?;
             let number = &numbers[index];
             let stored = self.read(artifact, index)?;
@@ -295,17 +289,13 @@ impl Computation for CountsRun {
                 (false, _) => Record::outline(&program),
             };
             (context.progress)(1);
-            report.checked += 1;
-            if computed.as_ref() != Some(&stored) {
-                report.mismatched += 1;
-                if report.examples.len() < EXAMPLES {
-                    let (players, cap) = (number.structure.players(), number.structure.cap());
-                    report.examples.push(format!(
-                        "{players} players, cap {cap}, seat {}: artifact {stored:?}, walked {computed:?}",
-                        number.seat.0
-                    ));
-                }
-            }
+            report.add((computed.as_ref() != Some(&stored)).then(|| {
+                let (players, cap) = (number.structure.players(), number.structure.cap());
+                let seat = number.seat.0;
+                format!(
+                    "{players} players, cap {cap}, seat {seat}: artifact {stored:?}, walked {computed:?}"
+                )
+            }));
         }
         Ok(report)
     }

@@ -2,7 +2,6 @@
 
 mod counts;
 mod primes;
-mod random;
 mod record;
 mod remainders;
 mod residues;

@@ -9,13 +9,12 @@ use std::io::{self, Write};
 use fulldeck_job::{
     ArrayId, ArtifactSink, ArtifactSource, CheckError, Computation, ComputeContext, ComputeError,
     ElementType, Estimate, Job, JobIndex, Plan, PlanError, QueryError, Sample, Slice, SliceId,
-    VerifyReport, WorkloadError,
+    VerifyReport, WorkloadError, random,
 };
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::primes::{CELL_PRIMES, MAX_CELLS, bounds, is_prime, primes};
-use super::random::random;
 use super::remainders::{Residue, number};
 use crate::decimal::{Decimal, mul_mod};
 use crate::digest::Digest;
@@ -346,16 +345,10 @@ impl Computation for ResiduesRun {
         for (modulus, stored) in moduli.iter().zip(stored) {
             context.poll().map_err(|_| QueryError::Cancelled)?;
             let computed = residue(&self.program, *modulus);
-            report.checked += 1;
             (context.progress)(1);
-            if stored != computed {
-                report.mismatched += 1;
-                report
-                    .examples
-                    .push(format!("modulo {modulus}: artifact {stored}, program {computed}"));
-            }
+            let difference = || format!("modulo {modulus}: artifact {stored}, program {computed}");
+            report.add((stored != computed).then(difference));
         }
-        report.examples.truncate(10);
         Ok(report)
     }
 }

@@ -3,7 +3,7 @@
 
 use std::io;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use fulldeck_job::{
     ArtifactSink, ArtifactSource, CheckError, Computation, ComputeContext, ComputeError,
@@ -14,7 +14,6 @@ use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::pool::Pool;
-use super::sample;
 use super::slices::{EvenJob, cut};
 use crate::endgame::{Position, Solution, Solver, random_position, reference};
 
@@ -33,8 +32,6 @@ const NODE_NS: u64 = 350;
 /// Nodes of a position by cards of each player, on average, up to twelve.
 const MEAN_NODES: [u64; 13] =
     [1, 1, 10, 60, 200, 430, 1_700, 9_600, 43_000, 150_000, 600_000, 2_500_000, 10_000_000];
-/// Differences that are reported one by one.
-const EXAMPLES: usize = 10;
 
 pub(super) struct Endgames {
     each: u32,
@@ -264,27 +261,23 @@ impl Computation for Endgames {
         sample: &Sample,
         context: &ComputeContext<'_>,
     ) -> Result<VerifyReport, QueryError> {
-        let chosen: Vec<_> = sample::draw(sample, self.positions.into()).collect();
-        let check = |index: &u64| -> Result<Option<String>, QueryError> {
+        // What was left unfinished has no outcome to compare.
+        let unfinished = AtomicU64::new(0);
+        let mut report = sample.recompute(self.positions.into(), |index| {
             context.poll().map_err(|_| QueryError::Cancelled)?;
-            let (outcome, _) = stored(artifact, *index as u32)?;
-            let position = self.position(*index as u32);
+            let (outcome, _) = stored(artifact, index as u32)?;
             (context.progress)(1);
             if outcome == 0 {
+                unfinished.fetch_add(1, Ordering::Relaxed);
                 return Ok(None);
             }
-            let wins = reference::Memory::default().landlord_wins(&position);
+            let wins = reference::Memory::default().landlord_wins(&self.position(index as u32));
             let found = if wins { 1 } else { 2 };
             let text = || format!("position {index}: artifact {outcome}, reference {found}");
-            Ok((outcome != found).then(text))
-        };
-        let found = chosen.par_iter().map(check).collect::<Result<Vec<_>, _>>()?;
-        let differences: Vec<_> = found.into_iter().flatten().collect();
-        Ok(VerifyReport {
-            checked: chosen.len() as u64,
-            mismatched: differences.len() as u64,
-            examples: differences.into_iter().take(EXAMPLES).collect(),
-        })
+            Ok::<_, QueryError>((outcome != found).then(text))
+        })?;
+        report.checked -= unfinished.into_inner();
+        Ok(report)
     }
 }
 

@@ -10,7 +10,6 @@ use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::pool::Pool;
-use super::sample;
 use super::slices::{EvenJob, cut};
 use crate::cards::{Hand, parse_hand};
 use crate::groups::reference::Reference;
@@ -24,8 +23,6 @@ const CHUNK: usize = 1 << 14;
 const HAND_NS: u64 = 90;
 /// One hand in so many is looked at by the cheap check.
 const CHECKED: usize = 509;
-/// Differences that are reported one by one.
-const EXAMPLES: usize = 10;
 
 pub(super) struct GroupTable {
     index: HandIndex,
@@ -162,25 +159,15 @@ impl Computation for GroupTable {
         sample: &Sample,
         context: &ComputeContext<'_>,
     ) -> Result<VerifyReport, QueryError> {
-        let positions: Vec<_> = sample::draw(sample, self.index.len().into()).collect();
-        let differences = positions
-            .par_iter()
-            .map(|position| {
-                context.poll().map_err(|_| QueryError::Cancelled)?;
-                let mut stored = [0];
-                artifact.read_at(GROUPS, *position, &mut stored)?;
-                let hand = self.index.hand(*position as u32);
-                let computed = Reference::default().fewest(hand);
-                (context.progress)(1);
-                Ok((stored[0] != computed)
-                    .then(|| format!("{hand}: artifact {}, definition {computed}", stored[0])))
-            })
-            .collect::<Result<Vec<_>, QueryError>>()?;
-        let differences: Vec<_> = differences.into_iter().flatten().collect();
-        Ok(VerifyReport {
-            checked: positions.len() as u64,
-            mismatched: differences.len() as u64,
-            examples: differences.into_iter().take(EXAMPLES).collect(),
+        sample.recompute(self.index.len().into(), |position| {
+            context.poll().map_err(|_| QueryError::Cancelled)?;
+            let mut stored = [0];
+            artifact.read_at(GROUPS, position, &mut stored)?;
+            let hand = self.index.hand(position as u32);
+            let computed = Reference::default().fewest(hand);
+            (context.progress)(1);
+            let difference = || format!("{hand}: artifact {}, definition {computed}", stored[0]);
+            Ok((stored[0] != computed).then(difference))
         })
     }
 }

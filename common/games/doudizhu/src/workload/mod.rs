@@ -5,7 +5,6 @@ mod groups;
 mod parameters;
 mod pool;
 mod replay;
-mod sample;
 mod slices;
 #[cfg(test)]
 mod tests;

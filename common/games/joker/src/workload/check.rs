@@ -234,14 +234,10 @@ impl Computation for CheckRun {
         let known = Preflop::known(self.game.deck, self.game.rule);
         for (index, (class, odds)) in known.rows().iter().enumerate() {
             let stored = self.read(artifact, index)?;
-            report.checked += 1;
-            if stored != *odds {
-                report.mismatched += 1;
-                report.examples.push(format!("{class}: artifact {stored:?}, table {odds:?}"));
-            }
+            let difference = || format!("{class}: artifact {stored:?}, table {odds:?}");
+            report.add((stored != *odds).then(difference));
             (context.progress)(1);
         }
-        report.examples.truncate(10);
         Ok(report)
     }
 }

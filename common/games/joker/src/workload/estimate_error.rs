@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use fulldeck_job::{
     ArtifactSink, ArtifactSource, CheckError, Computation, ComputeContext, ComputeError,
     ElementType, Estimate, Job, JobIndex, Plan, PlanError, QueryError, Sample, Slice, VerifyReport,
+    mix,
 };
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
@@ -14,7 +15,6 @@ use serde_json::{Map, Value, json};
 use super::Game;
 use super::payload::{check_length, invalid, of_words, words};
 use super::question::refused;
-use super::sample::{elements, mix};
 use super::slices::{Cut, cost_of_slice, rows};
 use crate::{DeckCard, Histogram, Positions, Weighting, estimate, odds, plain, to_text};
 
@@ -249,28 +249,20 @@ impl Computation for EstimateErrorRun {
         let plain = |hole, board: &[DeckCard]| {
             plain::odds(game.evaluator(), game.deck, hole, board).equity()
         };
-        let chosen: Vec<u64> =
-            elements(sample, self.deals.into()).chain([stored.worst_deal]).collect();
-        let errors = chosen
-            .par_iter()
-            .map(|deal| {
-                context.poll().map_err(|_| QueryError::Cancelled)?;
-                (context.progress)(1);
-                let (_, _, slow) = self.compare(*deal, plain);
-                let (_, _, fast) = self.compare(*deal, |hole, board| self.fast(hole, board));
-                let worst = if *deal == stored.worst_deal { stored.worst } else { fast };
-                let right = slow == fast && slow <= stored.worst && worst == slow;
-                Ok((!right).then(|| {
-                    format!("deal {deal}: error {fast} billionths, by plain enumeration {slow}")
-                }))
-            })
-            .collect::<Result<Vec<_>, QueryError>>()?;
-        let examples: Vec<String> = errors.into_iter().flatten().collect();
-        Ok(VerifyReport {
-            checked: chosen.len() as u64,
-            mismatched: examples.len() as u64,
-            examples: examples.into_iter().take(10).collect(),
-        })
+        let check = |deal: u64| {
+            context.poll().map_err(|_| QueryError::Cancelled)?;
+            (context.progress)(1);
+            let (_, _, slow) = self.compare(deal, plain);
+            let (_, _, fast) = self.compare(deal, |hole, board| self.fast(hole, board));
+            let worst = if deal == stored.worst_deal { stored.worst } else { fast };
+            let right = slow == fast && slow <= stored.worst && worst == slow;
+            Ok::<_, QueryError>((!right).then(|| {
+                format!("deal {deal}: error {fast} billionths, by plain enumeration {slow}")
+            }))
+        };
+        let mut report = sample.recompute(self.deals.into(), check)?;
+        report.add(check(stored.worst_deal)?);
+        Ok(report)
     }
 }
 

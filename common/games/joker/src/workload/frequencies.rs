@@ -213,13 +213,9 @@ impl Computation for FrequenciesRun {
             for (value, (dealt, counted)) in
                 stored.counts().iter().zip(counted.counts()).enumerate().skip(1)
             {
-                report.checked += 1;
-                if dealt != counted {
-                    report.mismatched += 1;
-                    let line =
-                        format!("{cards} cards, value {value}: dealt {dealt}, counted {counted}");
-                    report.examples.extend((report.mismatched <= 10).then_some(line));
-                }
+                report.add((dealt != counted).then(|| {
+                    format!("{cards} cards, value {value}: dealt {dealt}, counted {counted}")
+                }));
             }
             (context.progress)(counted.all_hands());
         }

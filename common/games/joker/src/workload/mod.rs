@@ -5,7 +5,6 @@ mod estimate_error;
 mod frequencies;
 mod payload;
 mod question;
-mod sample;
 mod slices;
 mod tables;
 

@@ -4,18 +4,11 @@ use fulldeck_job::{
     ArtifactSource, CheckError, Computation, ComputeContext, ComputeError, QueryError, Sample,
     Slice, VerifyReport,
 };
-use rayon::prelude::*;
 
 use super::TableRun;
 use crate::boards::places;
 use crate::table::{Place, completions, pairs_beside};
-use crate::workload::sample::elements;
 use crate::{Odds, plain, to_text};
-
-/// Differences that are reported one by one.
-const EXAMPLES: usize = 10;
-/// Elements recomputed between two merges of the report.
-const CHUNK: usize = 256;
 
 pub(super) fn verify(
     run: &TableRun,
@@ -23,20 +16,13 @@ pub(super) fn verify(
     sample: &Sample,
     context: &ComputeContext<'_>,
 ) -> Result<VerifyReport, QueryError> {
-    let mut report = VerifyReport::default();
-    let chosen: Vec<u64> = elements(sample, run.all_elements()).collect();
-    for chunk in chosen.chunks(CHUNK) {
-        let check = |element: &u64| {
-            context.poll().map_err(|_| QueryError::Cancelled)?;
-            let (stage, place) = row_at(run, *element);
-            let stored = run.read(artifact, stage, place)?;
-            (context.progress)(1);
-            Ok(difference(run, stage, place, stored))
-        };
-        let found = chunk.par_iter().map(check).collect::<Result<Vec<_>, QueryError>>()?;
-        add(&mut report, found);
-    }
-    Ok(report)
+    sample.recompute(run.all_elements(), |element| {
+        context.poll().map_err(|_| QueryError::Cancelled)?;
+        let (stage, place) = row_at(run, element);
+        let stored = run.read(artifact, stage, place)?;
+        (context.progress)(1);
+        Ok(difference(run, stage, place, stored))
+    })
 }
 
 /// The same for rows of a result.
@@ -53,30 +39,15 @@ pub(super) fn recheck(
     let (wins, ties) = payload.split_at(payload.len() / 2);
     let count =
         |part: &[u8], at: usize| u64::from(u16::from_le_bytes([part[2 * at], part[2 * at + 1]]));
-    let chosen: Vec<u64> = elements(sample, slice.elements).collect();
-    let check = |element: &u64| {
+    sample.recompute(slice.elements, |element| {
         context.poll()?;
-        let at = *element as usize;
+        let at = element as usize;
         let place = Place { board: slice.first_row as usize + at / pairs, pair: at % pairs };
         let (win, tie) = (count(wins, at), count(ties, at));
         let stored = Odds { win, tie, lose: completions(run.deck(), stage) - win - tie };
         (context.progress)(1);
         Ok(difference(run, stage, place, stored))
-    };
-    let found = chosen.par_iter().map(check).collect::<Result<Vec<_>, ComputeError>>()?;
-    let mut report = VerifyReport::default();
-    add(&mut report, found);
-    Ok(report)
-}
-
-fn add(report: &mut VerifyReport, found: Vec<Option<String>>) {
-    report.checked += found.len() as u64;
-    for difference in found.into_iter().flatten() {
-        report.mismatched += 1;
-        if report.examples.len() < EXAMPLES {
-            report.examples.push(difference);
-        }
-    }
+    })
 }
 
 /// The row of an element of the whole artifact: the last stage first, whose rows are the cheap ones.

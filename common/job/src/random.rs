@@ -1,4 +1,27 @@
-//! Drawing without replacement, reproducibly and without memory.
+//! Random choices that depend on a seed and a counter alone: the same everywhere, in any order.
+
+/// SplitMix64 (Steele, Lea and Flood 2014): a counter in, 64 random bits out.
+#[must_use]
+pub const fn mix(counter: u64) -> u64 {
+    let x = counter.wrapping_add(STEP);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Number `counter` of the sequence that `seed` begins.
+#[must_use]
+pub const fn random(seed: u64, counter: u64) -> u64 {
+    mix(seed.wrapping_add(counter.wrapping_mul(STEP)))
+}
+
+/// The same, below `bound`, which is above zero. The bias is below `bound / 2^64`.
+#[must_use]
+pub const fn random_below(bound: usize, seed: u64, counter: u64) -> usize {
+    ((random(seed, counter) as u128 * bound as u128) >> 64) as usize
+}
 
 /// A permutation of `0..len` without a table: a four-round Feistel network over the next even power of two, walked
 /// until it lands inside.
@@ -44,17 +67,18 @@ impl Permutation {
     }
 }
 
-/// SplitMix64's finaliser.
-fn mix(seed: u64) -> u64 {
-    let mut x = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_sequence_is_the_published_one() {
+        // The first numbers of SplitMix64 from the seed 1234567.
+        let known =
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
+        assert_eq!([0, 1, 2].map(|counter| random(1_234_567, counter)), known);
+        assert!((0..100).all(|counter| random_below(7, 3, counter) < 7));
+    }
 
     #[test]
     fn every_cell_is_drawn_once() {
