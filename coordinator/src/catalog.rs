@@ -11,7 +11,7 @@ use fulldeck_proto::v1;
 use crate::error::{RequestError, StartError};
 use crate::merge::artifact_folder;
 use crate::scheduler::RunSeed;
-use crate::store::{CommittedSlice, LeaseRecord, Place, RecoveredRun, RunRecord};
+use crate::store::{CommittedSlice, Decided, LeaseRecord, Place, RecoveredRun, RunRecord};
 
 /// Folder of the artifacts within the data folder.
 const ARTIFACTS: &str = "artifacts";
@@ -111,7 +111,7 @@ impl RunEntry {
     }
 
     /// For the scheduler.
-    pub(crate) fn seed(&self, unconfirmed: &[LeaseRecord]) -> RunSeed {
+    pub(crate) fn seed(&self, unconfirmed: &[LeaseRecord], decided: Decided) -> RunSeed {
         RunSeed {
             run: self.number,
             fingerprint: self.fingerprint,
@@ -124,6 +124,7 @@ impl RunEntry {
                 .map(|(slice, committed)| (slice, committed.digest))
                 .collect(),
             unconfirmed: unconfirmed.iter().map(|lease| (lease.slice, lease.token)).collect(),
+            decided,
         }
     }
 
@@ -202,7 +203,7 @@ impl Catalog {
     ) -> Result<(Self, Vec<RunSeed>), StartError> {
         let catalog = Self::default();
         let mut seeds = Vec::new();
-        for RecoveredRun { record, committed, leases } in runs {
+        for RecoveredRun { record, committed, leases, decided } in runs {
             let entry = RunEntry::recovered(data_dir, registry, &record)?;
             for (slice, committed) in committed {
                 if entry.plan.slice(slice).is_none() {
@@ -213,7 +214,7 @@ impl Catalog {
                 }
                 entry.note(slice, committed.digest, committed.place);
             }
-            seeds.push(entry.seed(&leases));
+            seeds.push(entry.seed(&leases, decided));
             catalog.insert(Arc::new(entry));
         }
         Ok((catalog, seeds))

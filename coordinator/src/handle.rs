@@ -14,7 +14,7 @@ use crate::error::RequestError;
 use crate::merge::{Merge, MergeError, merged_before};
 use crate::scheduler::{Event, MAX_RUNS};
 use crate::status::{run_status, worker_status};
-use crate::store::ResultReader;
+use crate::store::{Decided, ResultReader};
 use crate::writer::{Task, Writer};
 
 /// Runs that a list of all runs shows with their jobs: it has to fit in one message.
@@ -79,7 +79,7 @@ impl CoordinatorHandle {
         let record = entry.record();
         self.durably(|done| Task::Run { record, done }).await?;
         self.0.catalog.insert(Arc::clone(&entry));
-        self.0.engine.tell(Event::RunAdded(entry.seed(&[]))).await?;
+        self.0.engine.tell(Event::RunAdded(entry.seed(&[], Decided::default()))).await?;
         tracing::info!(run = number, workload, slices = entry.plan.slices().len(), "run submitted");
         Ok(response(&entry, false))
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use fulldeck_job::{Digest, Fingerprint, JobIndex, Plan, SliceId};
 
 use super::{Millis, ReplyId, SessionId, Token};
+use crate::store::Decided;
 
 /// Timings of the protocol; told to workers when they register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +60,8 @@ pub struct RunSeed {
     /// Leases of the coordinator's earlier life. Their slices are held back for one lease time, so that workers which
     /// still compute them can say so.
     pub unconfirmed: Vec<(SliceId, Token)>,
+    /// What was decided about it.
+    pub decided: Decided,
 }
 
 /// An attempt that a registering worker still holds.

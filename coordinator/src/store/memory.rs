@@ -9,7 +9,7 @@ use bytes::Bytes;
 use fulldeck_job::Digest;
 use fulldeck_job::record::{Codec, framed_bytes};
 
-use super::model::{Entry, Model};
+use super::model::{Entry, Model, Present, other_digest};
 use super::{
     Change, MAX_COMMIT_CHANGES, NewResult, Place, RecoveredRun, ResultReader, Store, StoreError,
     StoreIdentity,
@@ -134,10 +134,16 @@ fn apply(
                 let place = Place { segment: 0, offset: 0, stored_bytes: 0 };
                 model.insert_run(record.clone(), place, commit);
             }
-            Change::Result(result) => {
-                if let Some(place) = model.check_result(store_id, result)? {
-                    places.push(place);
-                    continue;
+            Change::Result(result) | Change::Replace(result) => {
+                match model.check_result(store_id, result)? {
+                    Present::Equal(place) => {
+                        places.push(place);
+                        continue;
+                    }
+                    Present::Other if matches!(change, Change::Result(_)) => {
+                        return other_digest(result);
+                    }
+                    Present::Other | Present::Nothing => {}
                 }
                 let NewResult { run, slice, codec, raw_bytes, digest, stored, .. } = result;
                 let place = Place { segment: 1, offset, stored_bytes: stored.len() as u32 };
@@ -154,6 +160,9 @@ fn apply(
                 }
             }
             Change::EndLeases(leases) => leases.iter().try_for_each(|lease| model.end(lease))?,
+            Change::Decision { run, decision } => {
+                model.decide(*run, decision)?;
+            }
             Change::Discard { run, slice } => {
                 model.discard(*run, slice.0)?;
             }

@@ -35,8 +35,8 @@ pub use recovery::{Damage, Recovery};
 pub use sled_store::{OpenOptions, SledStore};
 pub use stored_runs::{Sharing, StoredRuns};
 pub use types::{
-    Change, CommittedSlice, LeaseRecord, NewResult, Place, RecoveredRun, RunRecord, StoreIdentity,
-    host_number,
+    Change, CommittedSlice, Decided, Decision, LeaseRecord, NewResult, Place, RecoveredRun,
+    RunControl, RunRecord, StoreIdentity, host_number,
 };
 
 /// Most changes of one commit.
@@ -57,7 +57,7 @@ pub trait Store: Send {
     fn recover(&self) -> Result<Vec<RecoveredRun>, StoreError>;
 
     /// Makes the changes, in order and all or nothing; they are durable when it returns. Answers one place per
-    /// [`Change::Result`], in order. A result of a slice that is committed already, with an equal digest, is
+    /// [`Change::Result`] and [`Change::Replace`], in order. A result of a slice that is committed already, with an equal digest, is
     /// answered with the place of the first and stored once.
     ///
     /// # Errors

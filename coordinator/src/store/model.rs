@@ -7,12 +7,17 @@ use fulldeck_job::{
     Digest, Fingerprint, MAX_PARAMETER_BYTES, MAX_RESULT_BYTES, MAX_SLICES, SliceId,
 };
 
-use super::{CommittedSlice, LeaseRecord, NewResult, Place, RecoveredRun, RunRecord, StoreError};
+use super::{
+    CommittedSlice, Decided, Decision, LeaseRecord, NewResult, Place, RecoveredRun, RunRecord,
+    StoreError,
+};
 
 /// Open leases kept for one slice; a slice is given to two workers at most, older leases are forgotten.
 const MAX_SLICE_LEASES: usize = 2;
 /// Longest workload name, in bytes.
 const MAX_WORKLOAD_BYTES: usize = 256;
+/// Longest reason for which a slice is parked, in bytes.
+const MAX_REASON_BYTES: usize = 8 << 10;
 
 /// A committed slice and what its record said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +26,23 @@ pub(super) struct Entry {
     pub(super) place: Place,
     pub(super) commit: u64,
     pub(super) cost: u64,
+}
+
+/// What a store has of the slice of a new result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Present {
+    Nothing,
+    /// The same bytes, there.
+    Equal(Place),
+    Other,
+}
+
+/// The refusal of a result whose slice is committed otherwise.
+pub(super) fn other_digest<T>(result: &NewResult) -> Result<T, StoreError> {
+    refuse(format!(
+        "slice {} of run {} is committed with another digest",
+        result.slice.id.0, result.run
+    ))
 }
 
 /// Summary of the committed slices of a run.
@@ -43,6 +65,7 @@ pub(super) struct Run {
     pub(super) slices: BTreeMap<u32, Entry>,
     pub(super) counts: Counts,
     pub(super) leases: BTreeMap<LeaseKey, LeaseRecord>,
+    pub(super) decided: Decided,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -96,12 +119,12 @@ impl Model {
         Ok(())
     }
 
-    /// Whether the result can be stored; the place of the first one if it is there already.
+    /// Whether the result can be stored, and what is there of its slice.
     pub(super) fn check_result(
         &self,
         store_id: [u8; 16],
         result: &NewResult,
-    ) -> Result<Option<Place>, StoreError> {
+    ) -> Result<Present, StoreError> {
         let NewResult { run, slice, raw_bytes, stored, .. } = result;
         let name = format!("slice {} of run {run}", slice.id.0);
         let known = self.known(*run)?;
@@ -120,11 +143,31 @@ impl Model {
                 "{name} is stored in {stored_bytes} bytes, but announces {raw_bytes} raw ones"
             ));
         }
-        match known.slices.get(&slice.id.0) {
-            None => Ok(None),
-            Some(entry) if entry.digest == result.digest => Ok(Some(entry.place)),
-            Some(_) => refuse(format!("{name} is committed with another digest")),
+        Ok(match known.slices.get(&slice.id.0) {
+            None => Present::Nothing,
+            Some(entry) if entry.digest == result.digest => Present::Equal(entry.place),
+            Some(_) => Present::Other,
+        })
+    }
+
+    /// Takes a decision; answers the fingerprint of its run.
+    pub(super) fn decide(
+        &mut self,
+        run: u32,
+        decision: &Decision,
+    ) -> Result<Fingerprint, StoreError> {
+        self.known(run)?;
+        if let Decision::Park { slice, reason } = decision
+            && reason.len() > MAX_REASON_BYTES
+        {
+            return refuse(format!(
+                "the reason for which slice {} of run {run} is parked is longer than {MAX_REASON_BYTES} bytes",
+                slice.0
+            ));
         }
+        let known = self.runs.get_mut(&run).expect("just seen");
+        known.decided.take(decision);
+        Ok(known.record.fingerprint)
     }
 
     fn known(&self, run: u32) -> Result<&Run, StoreError> {
@@ -139,6 +182,7 @@ impl Model {
             slices: BTreeMap::new(),
             counts: Counts::default(),
             leases: BTreeMap::new(),
+            decided: Decided::default(),
         })
     }
 
@@ -156,6 +200,7 @@ impl Model {
             run.counts.subtract(&earlier);
         }
         run.counts.add(&entry);
+        run.decided.parked.remove(&SliceId(slice));
         let ended: Vec<_> = run.slice_leases(slice).collect();
         for key in &ended {
             run.leases.remove(key);
@@ -174,6 +219,7 @@ impl Model {
         match known.slices.remove(&slice) {
             Some(entry) => {
                 known.counts.subtract(&entry);
+                known.decided.doubted.remove(&SliceId(slice));
                 Ok((known.record.fingerprint, entry))
             }
             None => refuse(format!("slice {slice} of run {run} is not committed")),
@@ -215,6 +261,7 @@ impl Model {
                 record: run.record.clone(),
                 committed: run.slices.iter().map(committed).collect(),
                 leases: run.leases.values().cloned().collect(),
+                decided: run.decided.clone(),
             })
             .collect()
     }

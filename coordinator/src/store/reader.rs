@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fulldeck_job::record::{Kind, RECORD_HEADER_BYTES, RecordHeader, Source, decode_payload};
+use fulldeck_job::record::{RECORD_HEADER_BYTES, RecordHeader, Source, decode_payload};
 use fulldeck_job::{Digest, MAX_RESULT_BYTES};
 
 use super::layout::segment_path;
@@ -67,7 +67,7 @@ impl ResultReader {
                     .expect("the record was read with its header");
                 let header =
                     RecordHeader::decode(head).map_err(|error| damaged(error.to_string()))?;
-                let expected = header.kind == Kind::Result
+                let expected = header.kind.is_result()
                     && header.segment == place.segment
                     && header.offset == place.offset
                     && header.stored_bytes == place.stored_bytes

@@ -12,12 +12,14 @@ use super::disk::Disk;
 use super::index::{self, ApplyError, Checked, Index, IndexBatch};
 use super::layout::{Current, Layout};
 use super::lock::Lock;
-use super::model::{Entry, Model, lease_key};
-use super::segments::{self, Append, Loaded, SegmentWriter, discard_payload, run_payload};
+use super::model::{Entry, Model, Present, lease_key, other_digest};
+use super::segments::{
+    self, Append, Loaded, SegmentWriter, decision_payload, discard_payload, run_payload,
+};
 use super::traces::Traces;
 use super::{
-    Change, Damage, LeaseRecord, MAX_COMMIT_CHANGES, NewResult, Place, RecoveredRun, Recovery,
-    ResultReader, RunRecord, Store, StoreError, StoreIdentity,
+    Change, Damage, Decision, LeaseRecord, MAX_COMMIT_CHANGES, NewResult, Place, RecoveredRun,
+    Recovery, ResultReader, RunRecord, Store, StoreError, StoreIdentity,
 };
 
 /// A segment is closed when the next record would make it longer than this, in bytes.
@@ -214,7 +216,9 @@ impl SledStore {
         for change in changes {
             match change {
                 Change::NewRun(record) => self.new_run(&mut draft, record)?,
-                Change::Result(result) => self.result(&mut draft, result)?,
+                Change::Result(result) => self.result(&mut draft, result, Kind::Result)?,
+                Change::Replace(result) => self.result(&mut draft, result, Kind::Replace)?,
+                Change::Decision { run, decision } => self.decide(&mut draft, *run, decision)?,
                 Change::Leases(leases) => self.leases(&mut draft, leases)?,
                 Change::EndLeases(leases) => {
                     for lease in leases {
@@ -239,14 +243,41 @@ impl SledStore {
         Ok(())
     }
 
-    fn result(&mut self, draft: &mut Draft, result: &NewResult) -> Result<(), StoreError> {
-        if let Some(place) = self.model.check_result(self.identity.store_id, result)? {
-            draft.places.push(place);
-            return Ok(());
+    fn decide(
+        &mut self,
+        draft: &mut Draft,
+        run: u32,
+        decision: &Decision,
+    ) -> Result<(), StoreError> {
+        let fingerprint = self.model.decide(run, decision)?;
+        let (slice, payload) = decision_payload(decision);
+        self.append(draft, |identity, commit| {
+            Append::new(Kind::Decision, identity, commit, &payload)
+                .about(run, fingerprint)
+                .slice(slice)
+        })?;
+        Ok(())
+    }
+
+    fn result(
+        &mut self,
+        draft: &mut Draft,
+        result: &NewResult,
+        kind: Kind,
+    ) -> Result<(), StoreError> {
+        match self.model.check_result(self.identity.store_id, result)? {
+            Present::Equal(place) => {
+                draft.places.push(place);
+                return Ok(());
+            }
+            Present::Other if kind == Kind::Result => return other_digest(result),
+            Present::Other | Present::Nothing => {}
         }
         let (run, slice) = (result.run, result.slice.id.0);
-        let place =
-            self.append(draft, |identity, commit| Append::result(result, identity, commit))?;
+        let place = self.append(draft, |identity, commit| match kind {
+            Kind::Replace => Append::replacement(result, identity, commit),
+            _ => Append::result(result, identity, commit),
+        })?;
         let (digest, commit, cost) = (result.digest, draft.commit, result.slice.cost);
         let entry = Entry { digest, place, commit, cost };
         for lease in self.model.insert_slice(run, slice, entry) {

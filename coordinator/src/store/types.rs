@@ -1,5 +1,7 @@
 //! What goes into a store and comes out of it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use bytes::Bytes;
 use fulldeck_job::record::{Codec, Token};
 use fulldeck_job::{
@@ -128,6 +130,100 @@ pub struct LeaseRecord {
     pub deadline_ms: u64,
 }
 
+/// What was decided about a run or one of its slices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The run is computed.
+    Open,
+    /// Nothing more of the run is leased for now.
+    Pause,
+    /// The run is given up; what is stored stays.
+    Cancel,
+    /// A slice is given up until somebody says retry.
+    Park {
+        /// The slice.
+        slice: SliceId,
+        /// Why.
+        reason: String,
+    },
+    /// A slice that was given up is computed again.
+    Retry {
+        /// The slice.
+        slice: SliceId,
+    },
+    /// The result of a slice counts only once another host has found the same.
+    Doubt {
+        /// The slice.
+        slice: SliceId,
+    },
+    /// It does now.
+    Confirm {
+        /// The slice.
+        slice: SliceId,
+    },
+}
+
+/// Whether a run is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RunControl {
+    /// It is.
+    #[default]
+    Open,
+    /// Not now.
+    Paused,
+    /// Not any more.
+    Cancelled,
+}
+
+/// The decisions about a run that hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decided {
+    /// Whether it is computed.
+    pub control: RunControl,
+    /// Slices that were given up, with reasons.
+    pub parked: BTreeMap<SliceId, String>,
+    /// Slices whose results wait for an equal one of another host.
+    pub doubted: BTreeSet<SliceId>,
+}
+
+impl Decided {
+    /// Takes one more decision.
+    pub(crate) fn take(&mut self, decision: &Decision) {
+        match decision {
+            Decision::Open => self.control = RunControl::Open,
+            Decision::Pause => self.control = RunControl::Paused,
+            Decision::Cancel => self.control = RunControl::Cancelled,
+            Decision::Park { slice, reason } => {
+                self.parked.insert(*slice, reason.clone());
+            }
+            Decision::Retry { slice } => {
+                self.parked.remove(slice);
+            }
+            Decision::Doubt { slice } => {
+                self.doubted.insert(*slice);
+            }
+            Decision::Confirm { slice } => {
+                self.doubted.remove(slice);
+            }
+        }
+    }
+
+    /// The decisions that lead from nothing to this.
+    pub(crate) fn decisions(&self) -> impl Iterator<Item = Decision> + '_ {
+        let control = match self.control {
+            RunControl::Open => None,
+            RunControl::Paused => Some(Decision::Pause),
+            RunControl::Cancelled => Some(Decision::Cancel),
+        };
+        let parked = self
+            .parked
+            .iter()
+            .map(|(slice, reason)| Decision::Park { slice: *slice, reason: reason.clone() });
+        let doubted = self.doubted.iter().map(|slice| Decision::Doubt { slice: *slice });
+        control.into_iter().chain(parked).chain(doubted)
+    }
+}
+
 /// One thing to be remembered.
 #[derive(Clone, Debug)]
 pub enum Change {
@@ -135,6 +231,15 @@ pub enum Change {
     NewRun(RunRecord),
     /// A slice was computed.
     Result(NewResult),
+    /// A slice was computed again, and the result that was stored before is wrong.
+    Replace(NewResult),
+    /// Something was decided.
+    Decision {
+        /// Number of the run.
+        run: u32,
+        /// What.
+        decision: Decision,
+    },
     /// Slices were leased, or leases prolonged.
     Leases(Vec<LeaseRecord>),
     /// Leases ended without a result (released, expired, failed). A committed result ends those of its slice.
@@ -157,6 +262,8 @@ pub struct RecoveredRun {
     pub committed: Vec<(SliceId, CommittedSlice)>,
     /// Its open leases, by slice and token. Lost when the index had to be rebuilt.
     pub leases: Vec<LeaseRecord>,
+    /// What was decided about it.
+    pub decided: Decided,
 }
 
 /// The number under which records keep a host: the first eight bytes of the BLAKE3 of its key.

@@ -18,7 +18,10 @@ pub enum Kind {
     Run = 1,
     /// Result of a slice.
     Result = 2,
-    // 3 (replace: a dispute was decided) and 4 (decision: cancel, pause, park, retry, delete) are reserved.
+    /// Result of a slice that takes the place of another one, because the other was wrong.
+    Replace = 3,
+    /// What was decided about a run or a slice.
+    Decision = 4,
     /// A start of the coordinator.
     Epoch = 5,
     /// Table of all records of a full file; the last record of that file.
@@ -28,6 +31,12 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether the payload is the result of a slice.
+    #[must_use]
+    pub const fn is_result(self) -> bool {
+        matches!(self, Self::Result | Self::Replace)
+    }
+
     /// The number in the header.
     #[must_use]
     pub const fn number(self) -> u8 {
@@ -40,6 +49,8 @@ impl Kind {
         Some(match number {
             1 => Self::Run,
             2 => Self::Result,
+            3 => Self::Replace,
+            4 => Self::Decision,
             5 => Self::Epoch,
             6 => Self::Seal,
             7 => Self::Discard,

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use fulldeck_job::{Digest, Fingerprint, Job, JobIndex, Plan, Slice, SliceId};
 
 use super::*;
+use crate::store::Decided;
 
 /// Sizes of the batches; the jobs take turns slice by slice, so that batches reach across jobs.
 const BATCHES: [u32; 5] = [3, 2, 4, 1, 2];
@@ -71,6 +72,7 @@ fn seed(run: u32, plan: &Arc<Plan>) -> RunSeed {
         plan: Arc::clone(plan),
         committed: Vec::new(),
         unconfirmed: Vec::new(),
+        decided: Decided::default(),
     }
 }
 

@@ -10,12 +10,12 @@ use fulldeck_job::record::{
 };
 use fulldeck_job::{MAX_RESULT_BYTES, SliceId};
 
-use super::payload::{MAX_SMALL_PAYLOAD, read_discard, read_run};
+use super::payload::{MAX_SMALL_PAYLOAD, read_decision, read_discard, read_run};
 use super::table::{self, TableEntry};
 use crate::store::disk::Disk;
 use crate::store::layout::Layout;
 use crate::store::model::{Entry, Model};
-use crate::store::{Damage, Place, Recovery, StoreError};
+use crate::store::{Damage, Decision, Place, Recovery, StoreError};
 
 /// What the segments say.
 #[derive(Clone, Debug, Default)]
@@ -91,10 +91,14 @@ pub(in crate::store) fn load(
             loaded.last_epoch = loaded.last_epoch.max(entry.epoch);
             match entry.kind {
                 Kind::Run => loaded.learn_run(&segment, &entry, recovery)?,
-                Kind::Result => records.push(Record::Result(number, entry)),
+                Kind::Result | Kind::Replace => records.push(Record::Result(number, entry)),
                 Kind::Discard => {
                     records.extend(segment.discard(&entry, recovery)?.map(Record::Discard));
                     loaded.last_discard = loaded.last_discard.max(entry.commit);
+                }
+                Kind::Decision => {
+                    let decision = segment.decision(&entry, recovery)?;
+                    records.extend(decision.map(|decision| Record::Decision(entry.run, decision)));
                 }
                 Kind::Epoch | Kind::Seal => {}
             }
@@ -105,6 +109,11 @@ pub(in crate::store) fn load(
         match record {
             Record::Result(number, entry) => loaded.learn_result(number, &entry, recovery),
             Record::Discard(discard) => loaded.learn_discard(&discard)?,
+            // One about a run whose specification is lost is of no use.
+            Record::Decision(run, decision) if loaded.model.runs.contains_key(&run) => {
+                loaded.model.decide(run, &decision)?;
+            }
+            Record::Decision(..) => {}
         }
     }
     Ok(loaded)
@@ -114,6 +123,7 @@ pub(in crate::store) fn load(
 enum Record {
     Result(u32, TableEntry),
     Discard(Discard),
+    Decision(u32, Decision),
 }
 
 /// A result that counts no more.
@@ -240,6 +250,20 @@ impl Segment {
         Ok(target.map(|(segment, offset)| Discard { run, slice, segment, offset }))
     }
 
+    fn decision(
+        &self,
+        entry: &TableEntry,
+        recovery: &mut Recovery,
+    ) -> Result<Option<Decision>, StoreError> {
+        let read = self.payload(entry.offset, Kind::Decision, MAX_SMALL_PAYLOAD)?;
+        let decision = read.and_then(|(_, raw)| read_decision(entry.slice, &raw));
+        if decision.is_none() {
+            let reason = format!("a decision about run {} cannot be read", entry.run);
+            recovery.damaged.push(damage(self.number, entry.offset, reason));
+        }
+        Ok(decision)
+    }
+
     fn scan(&self) -> Result<Scanned, StoreError> {
         let failed = |source| StoreError::io("read", &self.path, source);
         let mut scanned = Scanned { end: SEGMENT_HEADER_BYTES as u64, ..Scanned::default() };
@@ -253,8 +277,8 @@ impl Segment {
                     scanned.entries.push(TableEntry::of(&header));
                 }
                 Found::BadPayload(header) => {
-                    let slice = (header.kind == Kind::Result)
-                        .then_some((header.run, SliceId(header.slice)));
+                    let slice =
+                        header.kind.is_result().then_some((header.run, SliceId(header.slice)));
                     let reason = "the checksum of a payload is wrong".to_owned();
                     let (segment, offset) = (self.number, header.offset);
                     scanned.damaged.push(Damage { segment, offset, slice, reason });
@@ -342,7 +366,7 @@ impl Segment {
             self.scan()?.entries.iter().map(|entry| entry.offset).collect();
         for entry in table.iter().filter(|entry| !readable.contains(&entry.offset)) {
             let mut found = damage(self.number, entry.offset, "a listed record cannot be read");
-            if entry.kind == Kind::Result {
+            if entry.kind.is_result() {
                 found.slice = Some((entry.run, SliceId(entry.slice)));
                 loaded.unreadable.push((entry.run, entry.slice, place(self.number, entry)));
             }

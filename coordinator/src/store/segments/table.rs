@@ -49,7 +49,7 @@ pub(super) fn encode(entries: &[TableEntry]) -> Vec<u8> {
         }
         bytes.extend_from_slice(&entry.offset.to_le_bytes());
         // A result's cost and any other record's epoch share a field: neither needs the other here.
-        let value = if entry.kind == Kind::Result { entry.cost } else { entry.epoch };
+        let value = if entry.kind.is_result() { entry.cost } else { entry.epoch };
         bytes.extend_from_slice(&entry.commit.to_le_bytes());
         bytes.extend_from_slice(&value.to_le_bytes());
         bytes.extend_from_slice(&entry.fingerprint.0);
@@ -71,7 +71,7 @@ fn entry(bytes: &[u8]) -> Option<TableEntry> {
     let u64_at = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
     let kind = Kind::from_number(u8::try_from(u32_at(0)?).ok()?)?;
     let value = u64_at(32)?;
-    let (cost, epoch) = if kind == Kind::Result { (value, 0) } else { (0, value) };
+    let (cost, epoch) = if kind.is_result() { (value, 0) } else { (0, value) };
     Some(TableEntry {
         kind,
         run: u32_at(4)?,

@@ -10,7 +10,7 @@ use fulldeck_job::record::{
 use fulldeck_job::{Digest, Fingerprint};
 
 use super::table::{self, MAX_ENTRIES};
-use super::{TableEntry, Tail, run_payload};
+use super::{TableEntry, Tail, decision_payload, run_payload};
 use crate::store::disk::Disk;
 use crate::store::layout::{Current, Layout};
 use crate::store::model::Model;
@@ -86,6 +86,17 @@ impl<'a> Append<'a> {
             offset: 0,
         };
         Self { header, payload }
+    }
+
+    /// As [`Append::result`], of a result that takes the place of a wrong one.
+    pub(in crate::store) fn replacement(
+        result: &'a NewResult,
+        identity: &StoreIdentity,
+        commit: u64,
+    ) -> Self {
+        let mut append = Self::result(result, identity, commit);
+        append.header.kind = Kind::Replace;
+        append
     }
 
     /// A record about a run; `digest` is that of the decoded payload.
@@ -176,7 +187,8 @@ impl SegmentWriter {
         // A segment holds at least one record beyond its repeated runs, whatever its size.
         let fits =
             self.last.end + bytes <= self.segment_bytes && self.last.entries.len() < MAX_ENTRIES;
-        if !fits && self.last.entries.iter().any(|entry| entry.kind != Kind::Run) {
+        let repeated = |entry: &TableEntry| matches!(entry.kind, Kind::Run | Kind::Decision);
+        if !fits && !self.last.entries.iter().all(repeated) {
             self.seal()?;
             self.earlier_bytes += self.last.end;
             self.last = begin(&self.disk, &self.layout, &mut self.current, self.identity.store_id)?;
@@ -243,13 +255,21 @@ impl SegmentWriter {
         Ok(())
     }
 
-    /// Every segment repeats the runs known when it was begun: the loss of one segment never loses a run.
+    /// Every segment repeats the runs known when it was begun, and what was decided about them: the loss of one segment
+    /// never loses a run.
     fn repeat_runs(&mut self, model: &Model) -> Result<(), StoreError> {
         for run in model.runs.values() {
             let payload = run_payload(&run.record);
             let record = Append::new(Kind::Run, &self.identity, run.commit, &payload)
                 .about(run.record.run, run.record.fingerprint);
             self.put(record)?;
+            for decision in run.decided.decisions() {
+                let (slice, payload) = decision_payload(&decision);
+                let record = Append::new(Kind::Decision, &self.identity, run.commit, &payload)
+                    .about(run.record.run, run.record.fingerprint)
+                    .slice(slice);
+                self.put(record)?;
+            }
         }
         Ok(())
     }

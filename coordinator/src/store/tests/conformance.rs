@@ -74,6 +74,8 @@ conformance! {
     an_error_poisons_it_until_it_is_opened_again,
     leases_are_kept_until_they_end,
     a_discarded_slice_can_be_committed_again,
+    a_wrong_result_is_replaced,
+    decisions_are_kept_and_the_last_one_holds,
     a_lost_index_costs_only_leases,
     the_reader_believes_only_what_was_committed,
     many_slices_in_many_commits,
@@ -244,6 +246,70 @@ fn a_discarded_slice_can_be_committed_again(medium: &dyn Medium) {
     assert_eq!(committed(&*medium.open().unwrap())[&(1, 2)].place, second[0]);
     medium.lose_index();
     assert_eq!(readable(&*medium.open().unwrap()), names(1, 0..4));
+}
+
+fn a_wrong_result_is_replaced(medium: &dyn Medium) {
+    let mut store = with_run(medium);
+    commit_slices(&mut *store, 1, 0..3).unwrap();
+    let mut right = result(store.identity().store_id, 1, 1);
+    let raw = vec![9; right.raw_bytes as usize];
+    right.digest = Digest::of(&raw);
+    (right.codec, right.stored) = (Codec::Raw, raw.into());
+    let places = store.commit(&[Change::Replace(right.clone())]).unwrap();
+    assert_eq!(store.commit(&[Change::Replace(right.clone())]).unwrap(), places, "stored once");
+    for lost in [false, true] {
+        drop(store);
+        if lost {
+            medium.lose_index();
+        }
+        store = medium.open().unwrap();
+        let committed = store.recover().unwrap()[0].committed.clone();
+        assert_eq!(committed.len(), 3);
+        assert_eq!((committed[1].1.digest, committed[1].1.place), (right.digest, places[0]));
+    }
+    let read = store.reader().read(&places[0], &right.digest).unwrap();
+    assert_eq!(read, vec![9; right.raw_bytes as usize]);
+}
+
+fn decisions_are_kept_and_the_last_one_holds(medium: &dyn Medium) {
+    let mut store = with_run(medium);
+    let decide = |store: &mut dyn Store, decision| {
+        store.commit(&[Change::Decision { run: 1, decision }]).unwrap();
+    };
+    let park = |slice| Decision::Park { slice: SliceId(slice), reason: format!("no {slice}") };
+    for decision in [
+        park(3),
+        Decision::Cancel,
+        park(4),
+        park(5),
+        Decision::Retry { slice: SliceId(3) },
+        Decision::Doubt { slice: SliceId(7) },
+        Decision::Doubt { slice: SliceId(8) },
+        Decision::Confirm { slice: SliceId(7) },
+        Decision::Pause,
+    ] {
+        decide(&mut *store, decision);
+    }
+    // Results enough for further segments; one of them is of a parked slice.
+    commit_slices(&mut *store, 1, 5..60).unwrap();
+    let before = store.recover().unwrap();
+    let decided = &before[0].decided;
+    assert_eq!(decided.control, RunControl::Paused);
+    assert_eq!(decided.parked, [(SliceId(4), "no 4".to_owned())].into());
+    assert_eq!(decided.doubted, [SliceId(8)].into());
+    for lost in [false, true] {
+        drop(store);
+        if lost {
+            medium.lose_index();
+        }
+        store = medium.open().unwrap();
+        assert_eq!(store.recover().unwrap()[0].decided, *decided);
+    }
+    decide(&mut *store, Decision::Open);
+    drop(store);
+    assert_eq!(medium.open().unwrap().recover().unwrap()[0].decided.control, RunControl::Open);
+    let unknown = [Change::Decision { run: 9, decision: Decision::Open }];
+    assert!(matches!(medium.open().unwrap().commit(&unknown), Err(StoreError::Refused(_))));
 }
 
 fn a_lost_index_costs_only_leases(medium: &dyn Medium) {
