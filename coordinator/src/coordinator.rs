@@ -17,8 +17,8 @@ use crate::error::{ShutdownError, StartError};
 use crate::handle::CoordinatorHandle;
 use crate::intake::Intake;
 use crate::rpc;
-use crate::scheduler::{Core, Event, Identity, RunSeed, Timings};
-use crate::store::{OpenOptions, SledStore, Store};
+use crate::scheduler::{Core, Event, Identity, RunSeed, Timings, Validation};
+use crate::store::{OpenOptions, SledStore, Store, StoreIdentity};
 use crate::writer::Writer;
 
 /// Name of the access file within the data folder.
@@ -44,6 +44,8 @@ pub struct CoordinatorOptions {
     /// Hold slices back for one lease time that were leased when the coordinator last ended, so that workers which
     /// still compute them can say so. Of no use when the workers end with the coordinator.
     pub hold_leases: bool,
+    /// Which results are computed a second time.
+    pub validation: Validation,
     /// The token; if there is none, the one of the access file, else a new one.
     pub token: Option<AccessToken>,
 }
@@ -58,6 +60,7 @@ impl CoordinatorOptions {
             timings: Timings::default(),
             insecure_plaintext: false,
             hold_leases: true,
+            validation: Validation::Off,
             token: None,
         }
     }
@@ -131,7 +134,7 @@ impl Coordinator {
             .await
             .map_err(|error| StartError::Thread { thread: "store", reason: error.to_string() })??;
         let catalog = Arc::new(catalog);
-        let identity = identity(store.as_ref(), &seeds);
+        let identity = identity(store.as_ref(), &seeds)?;
         let reader = store.reader();
 
         let address = incoming
@@ -144,7 +147,7 @@ impl Coordinator {
         let (written, from_writer) = mpsc::channel(WRITTEN);
         let (writer, writer_thread) = Writer::start(store, written)
             .map_err(|error| StartError::Thread { thread: "writer", reason: error.to_string() })?;
-        let core = Core::new(identity.clone(), options.timings);
+        let core = Core::new(identity.clone(), options.timings).with_validation(options.validation);
         let (engine, engine_task) =
             Engine::start(core, options.timings, Arc::clone(&catalog), writer.clone(), from_writer);
         for mut seed in seeds {
@@ -246,7 +249,7 @@ fn listen(options: &CoordinatorOptions) -> Result<TcpIncoming, StartError> {
 }
 
 /// Who this start is. Earlier starts are known by the leases they left.
-fn identity(store: &dyn Store, seeds: &[RunSeed]) -> Identity {
+fn identity(store: &dyn Store, seeds: &[RunSeed]) -> Result<Identity, StartError> {
     let this = store.identity();
     let mut earlier: Vec<_> = seeds
         .iter()
@@ -255,7 +258,16 @@ fn identity(store: &dyn Store, seeds: &[RunSeed]) -> Identity {
         .collect();
     earlier.sort_unstable();
     earlier.dedup();
-    Identity { store_id: this.store_id, epoch: this.epoch, start_id: this.start_id, earlier }
+    let StoreIdentity { store_id, epoch, start_id } = this;
+    Ok(Identity { store_id, epoch, start_id, secret: secret()?, earlier })
+}
+
+/// What only this start knows.
+fn secret() -> Result<[u8; 32], StartError> {
+    let mut secret = [0; 32];
+    getrandom::fill(&mut secret)
+        .map_err(|error| StartError::Thread { thread: "random", reason: error.to_string() })?;
+    Ok(secret)
 }
 
 /// The token outlives restarts, so that workers with a copy of the access file find back.

@@ -10,9 +10,9 @@ use tokio::time::Instant;
 
 use crate::catalog::Catalog;
 use crate::scheduler::{
-    Core, Effect, Event, LeaseNote, Millis, Notice, Refusal, Reply, ReplyId, Timings,
+    Core, Effect, Event, LeaseNote, Millis, Notice, Refusal, Reply, ReplyId, Storing, Timings,
 };
-use crate::store::{Change, LeaseRecord, NewResult};
+use crate::store::{Change, Decision, LeaseRecord, NewResult};
 use crate::writer::{Busy, Task, Writer, Written};
 
 /// Calls that may wait for the scheduler.
@@ -224,7 +224,10 @@ impl EngineTask {
                         let _ = waiting.send(reply);
                     }
                 }
-                Effect::Persist { upload, host_key } => self.persist(upload, &host_key),
+                Effect::Persist { upload, host_key, storing } => {
+                    self.persist(upload, &host_key, storing);
+                }
+                Effect::Decide { run, decision } => self.decide(run, decision),
                 Effect::NoteLeases(leases) => self.note(Change::Leases, leases),
                 Effect::EndLeases(leases) => self.note(Change::EndLeases, leases),
                 Effect::Tell(notice) => self.log(&notice),
@@ -232,14 +235,19 @@ impl EngineTask {
         }
     }
 
-    fn persist(&mut self, upload: ReplyId, host_key: &str) {
+    fn persist(&mut self, upload: ReplyId, host_key: &str, storing: Storing) {
         let failure = match self.results.remove(&upload) {
             None => "its bytes are missing",
             Some(mut result) => {
                 result.host = host_number(host_key);
                 self.in_flight.insert(upload, (result.run, result.slice.id, result.digest));
-                let notes = std::mem::take(&mut self.notes);
-                match self.writer.submit(Task::Result { upload, result, notes }) {
+                let mut notes = std::mem::take(&mut self.notes);
+                if storing == Storing::Doubted {
+                    let decision = Decision::Doubt { slice: result.slice.id };
+                    notes.push(Change::Decision { run: result.run, decision });
+                }
+                let instead = storing == Storing::Instead;
+                match self.writer.submit(Task::Result { upload, result, instead, notes }) {
                     Ok(()) => return,
                     Err(Busy) => "the writer is busy or gone",
                 }
@@ -247,6 +255,14 @@ impl EngineTask {
         };
         self.in_flight.remove(&upload);
         self.step(Event::PersistFailed { upload, reason: failure.to_owned() });
+    }
+
+    /// Decisions of the scheduler itself are durable soon. One that is lost with a crash is taken again.
+    fn decide(&mut self, run: u32, decision: Decision) {
+        let task = Task::Notes(vec![Change::Decision { run, decision }]);
+        if self.writer.submit(task).is_err() {
+            tracing::warn!(run, "a decision is not noted: the writer is busy or gone");
+        }
     }
 
     fn note(&mut self, change: fn(Vec<LeaseRecord>) -> Change, leases: Vec<LeaseNote>) {
@@ -298,6 +314,26 @@ impl EngineTask {
             Notice::Mismatch { run, slice, committed, offered, session } => {
                 let (committed, offered) = (committed.short(), offered.short());
                 tracing::error!(run, slice = slice.0, committed, offered, %session, "results differ");
+            }
+            Notice::Copied { run, slice, session } => {
+                tracing::info!(run, slice = slice.0, %session, "slice leased a second time");
+            }
+            Notice::Quarantined { host_key, lasts, reason } => {
+                let minutes = lasts.seconds() / 60.0;
+                tracing::error!(host_key, minutes, reason, "host in quarantine");
+            }
+            Notice::Checked { run, slice, replaced: false } => {
+                tracing::debug!(run, slice = slice.0, "result confirmed");
+            }
+            Notice::Checked { run, slice, replaced: true } => {
+                tracing::error!(run, slice = slice.0, "a stored result was wrong and is replaced");
+            }
+            Notice::Stuck { since, explanations } => {
+                let seconds = since.seconds();
+                tracing::error!(seconds, ?explanations, "stuck: work could be leased, but is not");
+            }
+            Notice::Controlled { run, control } => {
+                tracing::info!(run, ?control, "run controlled");
             }
             Notice::RunEnded { run, parked } => tracing::info!(run, parked, "run ended"),
             // Said once, by whoever runs the coordinator: see `CoordinatorHandle::store_failed`.

@@ -101,7 +101,9 @@ impl From<Refusal> for RequestError {
     fn from(refusal: Refusal) -> Self {
         let text = refusal.to_string();
         match refusal {
-            Refusal::NoRun(_) => Self::NotFound(text),
+            Refusal::NoRun(_) | Refusal::NoWorker(_) | Refusal::NotQuarantined(_) => {
+                Self::NotFound(text)
+            }
             Refusal::TooManyWorkers => Self::Exhausted(text),
             Refusal::StoreFailed(_) => Self::Halted(text),
             Refusal::Stale | Refusal::Closing => Self::Unavailable(text),

@@ -12,9 +12,9 @@ use crate::catalog::{Catalog, RunEntry};
 use crate::engine::Engine;
 use crate::error::RequestError;
 use crate::merge::{Merge, MergeError, merged_before};
-use crate::scheduler::{Event, MAX_RUNS};
+use crate::scheduler::{Event, MAX_RUNS, RunPhase};
 use crate::status::{run_status, worker_status};
-use crate::store::{Decided, ResultReader};
+use crate::store::{Decided, ResultReader, RunControl};
 use crate::writer::{Task, Writer};
 
 /// Runs that a list of all runs shows with their jobs: it has to fit in one message.
@@ -66,6 +66,7 @@ impl CoordinatorHandle {
         let _one_at_a_time = self.0.submitting.lock().await;
         let (spec, existing) = self.specify(workload, parameters, slice_target)?;
         if let Some(entry) = existing {
+            self.reopen_cancelled(&entry).await?;
             return Ok(response(&entry, true));
         }
         let all = self.0.catalog.all();
@@ -82,6 +83,17 @@ impl CoordinatorHandle {
         self.0.engine.tell(Event::RunAdded(entry.seed(&[], Decided::default()))).await?;
         tracing::info!(run = number, workload, slices = entry.plan.slices().len(), "run submitted");
         Ok(response(&entry, false))
+    }
+
+    /// Whoever submits a cancelled run wants it after all.
+    async fn reopen_cancelled(&self, entry: &RunEntry) -> Result<(), RequestError> {
+        let number = entry.number;
+        let snapshot =
+            self.0.engine.inspect(move |core, now| core.run_snapshot(now, number)).await?;
+        if snapshot.is_some_and(|snapshot| snapshot.phase == RunPhase::Cancelled) {
+            self.control(&number.to_string(), RunControl::Open).await?;
+        }
+        Ok(())
     }
 
     /// What [`CoordinatorHandle::submit`] would do: run number 0 if the run is not there yet.
@@ -169,6 +181,7 @@ impl CoordinatorHandle {
         again: bool,
     ) -> Result<v1::MergeResponse, RequestError> {
         let entry = self.0.catalog.find(run)?;
+        self.refuse_doubted(&entry).await?;
         let index = job.map(|name| entry.job_named(name)).transpose()?;
         let artifact = entry.artifact_of(job);
         let job = job.map(str::to_owned);
@@ -198,6 +211,19 @@ impl CoordinatorHandle {
                 )))
             }
             Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Results that wait for an equal one of another host are not merged.
+    async fn refuse_doubted(&self, entry: &RunEntry) -> Result<(), RequestError> {
+        let number = entry.number;
+        let doubted = self.0.engine.inspect(move |core, _| core.doubted(number)).await?;
+        match doubted {
+            0 => Ok(()),
+            _ => Err(RequestError::Incomplete(format!(
+                "{doubted} results of run {number} count only once another host has found the same; \
+                 see fulldeck explain {number}"
+            ))),
         }
     }
 
@@ -282,7 +308,7 @@ impl CoordinatorHandle {
     }
 
     /// Hands a change to the writer and waits until it is durable.
-    async fn durably(
+    pub(crate) async fn durably(
         &self,
         task: impl FnOnce(oneshot::Sender<Result<(), Arc<crate::store::StoreError>>>) -> Task,
     ) -> Result<(), RequestError> {

@@ -13,6 +13,7 @@ mod error;
 mod handle;
 mod intake;
 pub mod merge;
+mod operator;
 mod rpc;
 pub mod scheduler;
 mod status;

@@ -57,6 +57,11 @@ pub(crate) fn run_status(entry: &RunEntry, snapshot: RunSnapshot) -> v1::RunStat
             .map(|(slice, reason)| v1::ParkedSlice { slice: slice.0, reason })
             .collect(),
         store_failed: snapshot.store_failed.unwrap_or_default(),
+        doubted: snapshot.doubted,
+        confirmed: snapshot.confirmed,
+        confirmed_alone: snapshot.confirmed_alone,
+        copies: snapshot.copies,
+        stuck_seconds: snapshot.stuck.map_or(0.0, Millis::seconds),
         jobs,
     }
 }
@@ -69,16 +74,30 @@ fn state_of(snapshot: &RunSnapshot) -> v1::RunState {
         RunPhase::Running => v1::RunState::Running,
         RunPhase::Finished => v1::RunState::Finished,
         RunPhase::FinishedWithParked => v1::RunState::FinishedWithParked,
+        RunPhase::Paused => v1::RunState::Paused,
+        RunPhase::Cancelled => v1::RunState::Cancelled,
+        RunPhase::Stalled if nobody => v1::RunState::Idle,
+        RunPhase::Stalled => v1::RunState::Stalled,
     }
 }
 
 /// A worker as it is shown: its processor with the version of its program.
 pub(crate) fn worker_status(worker: WorkerSnapshot) -> v1::WorkerStatus {
+    let state = match worker {
+        _ if worker.suspect => "suspect",
+        _ if worker.draining => "draining",
+        _ if worker.quarantined.is_some() => "quarantined",
+        _ => "live",
+    };
+    let (lasts, quarantined_because) = worker.quarantined.unwrap_or_default();
+    let quarantined_seconds = lasts.seconds();
     v1::WorkerStatus {
         session: worker.session.0,
         name: worker.name,
         host_key: worker.host_key,
-        state: if worker.suspect { "suspect" } else { "live" }.to_owned(),
+        state: state.to_owned(),
+        quarantined_seconds,
+        quarantined_because,
         threads: worker.threads,
         cpu: format!("{} ({})", worker.cpu, worker.build),
         leased: worker.leased,

@@ -9,7 +9,9 @@ use fulldeck_job::SliceId;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::scheduler::ReplyId;
-use crate::store::{Change, MAX_COMMIT_CHANGES, NewResult, Place, RunRecord, Store, StoreError};
+use crate::store::{
+    Change, Decision, MAX_COMMIT_CHANGES, NewResult, Place, RunRecord, Store, StoreError,
+};
 
 /// Most tasks in one group.
 const MAX_GROUP_TASKS: usize = 256;
@@ -24,13 +26,15 @@ const QUEUE: usize = 64;
 
 /// What the writer is to make durable.
 pub(crate) enum Task {
-    /// A result, and the leases to note with it.
-    Result { upload: ReplyId, result: Box<NewResult>, notes: Vec<Change> },
+    /// A result, perhaps instead of a wrong one, and what to note with it.
+    Result { upload: ReplyId, result: Box<NewResult>, instead: bool, notes: Vec<Change> },
     /// A new run.
     Run { record: RunRecord, done: Done },
     /// A result that proved damaged is given up.
     Discard { run: u32, slice: SliceId, done: Done },
-    /// Leases, noted before the end.
+    /// Decisions of a person about a run.
+    Decide { run: u32, decisions: Vec<Decision>, done: Done },
+    /// What is noted, and nobody waits for.
     Notes(Vec<Change>),
 }
 
@@ -102,7 +106,7 @@ impl Task {
     fn bytes(&self) -> usize {
         match self {
             Self::Result { result, .. } => result.stored.len(),
-            Self::Run { .. } | Self::Discard { .. } | Self::Notes(_) => 0,
+            Self::Run { .. } | Self::Discard { .. } | Self::Decide { .. } | Self::Notes(_) => 0,
         }
     }
 
@@ -110,6 +114,7 @@ impl Task {
         match self {
             Self::Result { notes, .. } => 1 + notes.len(),
             Self::Run { .. } | Self::Discard { .. } => 1,
+            Self::Decide { decisions, .. } => decisions.len(),
             Self::Notes(notes) => notes.len(),
         }
     }
@@ -126,9 +131,12 @@ fn commit(store: &mut dyn Store, group: Vec<Task>, written: &mpsc::Sender<Writte
     let mut waiters = Vec::new();
     for task in group {
         match task {
-            Task::Result { upload, result, notes } => {
+            Task::Result { upload, result, instead, notes } => {
                 changes.extend(notes);
-                changes.push(Change::Result(*result));
+                changes.push(match instead {
+                    false => Change::Result(*result),
+                    true => Change::Replace(*result),
+                });
                 waiters.push(Waiter::Upload(upload));
             }
             Task::Run { record, done } => {
@@ -137,6 +145,12 @@ fn commit(store: &mut dyn Store, group: Vec<Task>, written: &mpsc::Sender<Writte
             }
             Task::Discard { run, slice, done } => {
                 changes.push(Change::Discard { run, slice });
+                waiters.push(Waiter::Caller(done));
+            }
+            Task::Decide { run, decisions, done } => {
+                changes.extend(
+                    decisions.into_iter().map(|decision| Change::Decision { run, decision }),
+                );
                 waiters.push(Waiter::Caller(done));
             }
             Task::Notes(notes) => changes.extend(notes),

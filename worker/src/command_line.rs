@@ -1,7 +1,7 @@
 //! The command line of `fulldeck-worker`.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::builder::BoolishValueParser;
 use clap::{ArgAction, ArgGroup, CommandFactory, Parser};
@@ -12,6 +12,10 @@ use crate::{AccessSource, MAX_THREADS, WorkerOptions};
 
 /// Longest patience that can be asked for, in seconds: a week.
 const MAX_PATIENCE: u64 = 7 * 24 * 3600;
+/// Longest life that can be announced, in seconds: a year.
+const MAX_TIME_LIMIT: u64 = 365 * 24 * 3600;
+/// Longest name of a host, in bytes.
+const MAX_HOST_BYTES: usize = 64;
 
 /// Computes slices for a fulldeck coordinator.
 #[derive(Debug, Parser)]
@@ -48,6 +52,13 @@ pub struct CommandLine {
     #[arg(long, value_name = "SECONDS", default_value_t = 30, env = "FULLDECK_DRAIN_WINDOW")]
     #[arg(value_parser = clap::value_parser!(u64).range(..=MAX_PATIENCE))]
     drain_window: u64,
+    /// What tells this machine from others (default: its machine id and the user)
+    #[arg(long, env = "FULLDECK_HOST", value_parser = host_name)]
+    host: Option<String>,
+    /// This process has to end so many seconds after its start: no slice is begun that would not be done by then
+    #[arg(long, value_name = "SECONDS", env = "FULLDECK_TIME_LIMIT")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=MAX_TIME_LIMIT))]
+    time_limit: Option<u64>,
     /// Leave when no run has anything left to do
     #[arg(long, env = "FULLDECK_EXIT_WHEN_DONE")]
     #[arg(value_parser = BoolishValueParser::new(), action = ArgAction::SetTrue)]
@@ -73,6 +84,15 @@ pub enum OptionsError {
     /// The address.
     #[error(transparent)]
     Access(#[from] AccessError),
+}
+
+/// A name that tells a machine from others.
+fn host_name(text: &str) -> Result<String, String> {
+    let right = |byte: u8| byte.is_ascii_graphic();
+    if (1..=MAX_HOST_BYTES).contains(&text.len()) && text.bytes().all(right) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("1 to {MAX_HOST_BYTES} letters, digits and signs without spaces are right"))
 }
 
 /// A number of computing threads.
@@ -129,6 +149,8 @@ impl CommandLine {
         options.reconnect_for = Duration::from_secs(self.reconnect_for);
         options.drain_window = Duration::from_secs(self.drain_window);
         options.exit_when_done = self.exit_when_done;
+        options.host_key = self.host.clone().unwrap_or(options.host_key);
+        options.ends = self.time_limit.map(|limit| Instant::now() + Duration::from_secs(limit));
         Ok(options)
     }
 }

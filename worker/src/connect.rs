@@ -145,11 +145,18 @@ fn request(worker: &Worker, held: Vec<v1::HeldAttempt>) -> v1::RegisterRequest {
         threads: options.threads as u32,
         memory_bytes: host::usable_memory().unwrap_or_default(),
         cpu: options.cpu.clone(),
-        host_key: host::host_key(),
+        host_key: options.host_key.clone(),
         name: options.name.clone(),
         held,
         instance: worker.instance,
+        ends_in_ms: options.ends.map(time_until),
     }
+}
+
+/// Milliseconds until then; 0 if it has passed.
+fn time_until(then: std::time::Instant) -> u64 {
+    let left = then.saturating_duration_since(std::time::Instant::now());
+    u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn trouble(url: &str, status: &Status) -> Trouble {

@@ -1,7 +1,7 @@
 //! What a worker is told when it starts.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fulldeck_service::{Access, AccessError, host};
 
@@ -41,6 +41,10 @@ pub struct WorkerOptions {
     pub reconnect_for: Duration,
     /// How long running slices may take when the worker is asked to leave.
     pub drain_window: Duration,
+    /// Tells this machine from others: what fails on one is tried on another, and results are checked elsewhere.
+    pub host_key: String,
+    /// When this process has to end, if that is known: no slice is begun that would not be done by then.
+    pub ends: Option<Instant>,
     /// Leave when no run has anything left to do.
     pub exit_when_done: bool,
 }
@@ -56,6 +60,8 @@ impl WorkerOptions {
             cpu: host::vector_unit().to_owned(),
             reconnect_for: Duration::from_secs(600),
             drain_window: Duration::from_secs(30),
+            host_key: host::host_key(),
+            ends: None,
             exit_when_done: false,
         }
     }

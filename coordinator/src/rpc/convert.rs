@@ -151,6 +151,7 @@ pub(super) fn outcome(outcome: Outcome) -> v1::UploadResponse {
             v1::UploadOutcome::Fenced,
             "the attempt was not handed out by this coordinator, or is too old".to_owned(),
         ),
+        Outcome::Gone => (v1::UploadOutcome::Gone, "the run was cancelled".to_owned()),
         Outcome::WrongRun => (
             v1::UploadOutcome::WrongRun,
             "fingerprint or range are not those of a run here".to_owned(),

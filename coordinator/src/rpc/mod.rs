@@ -10,6 +10,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod upload;
+mod watch;
 mod worker;
 
 pub(crate) use server::Server;

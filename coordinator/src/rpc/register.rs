@@ -6,7 +6,7 @@ use tonic::Status;
 
 use super::convert;
 use super::status::{conflict, malformed};
-use crate::scheduler::Registration;
+use crate::scheduler::{Millis, Registration};
 
 /// Longest text a worker may say about itself, in bytes.
 const MAX_TEXT: usize = 256;
@@ -56,6 +56,7 @@ pub(super) fn registration(
         build: request.build,
         threads: request.threads,
         instance: request.instance,
+        ends_in: request.ends_in_ms.map(Millis),
         workloads: request
             .workloads
             .into_iter()

@@ -25,7 +25,7 @@ impl From<Refusal> for Status {
     fn from(refusal: Refusal) -> Self {
         let code = match &refusal {
             Refusal::Stale => Code::Aborted,
-            Refusal::NoRun(_) => Code::NotFound,
+            Refusal::NoRun(_) | Refusal::NoWorker(_) | Refusal::NotQuarantined(_) => Code::NotFound,
             Refusal::TooManyWorkers => Code::ResourceExhausted,
             // Not Unavailable: the connection is good, and building another one would not help.
             Refusal::StoreFailed(_) => Code::FailedPrecondition,

@@ -86,12 +86,14 @@ impl WorkerService for WorkerRpc {
         let event =
             move |reply| Event::Heartbeat { reply, caller, answer_received, attempts, rss_bytes };
         match self.call(event).await? {
-            Reply::Beat { cancel, store_failed } => Ok(Response::new(v1::HeartbeatResponse {
-                cancel: cancel.iter().map(convert::token_message).collect(),
-                drain: false,
-                timings: Some(convert::timings(&self.timings)),
-                store_failed: store_failed.unwrap_or_default(),
-            })),
+            Reply::Beat { cancel, drain, store_failed } => {
+                Ok(Response::new(v1::HeartbeatResponse {
+                    cancel: cancel.iter().map(convert::token_message).collect(),
+                    drain,
+                    timings: Some(convert::timings(&self.timings)),
+                    store_failed: store_failed.unwrap_or_default(),
+                }))
+            }
             other => Err(unexpected(&other)),
         }
     }

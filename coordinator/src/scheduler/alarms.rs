@@ -16,6 +16,10 @@ pub(super) enum Alarm {
     Backoff(u32, u32),
     /// A lease call has waited long enough.
     Poll(ReplyId),
+    /// A host may have work again.
+    Quarantine,
+    /// Is anything stuck?
+    Watchdog,
 }
 
 #[derive(Debug, Default)]

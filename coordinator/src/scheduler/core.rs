@@ -2,17 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use fulldeck_job::{Fingerprint, SliceId};
+use fulldeck_job::{Digest, Fingerprint, SliceId};
 
 use super::alarms::{Alarm, Alarms};
+use super::checks::Validation;
 use super::history::History;
+use super::hosts::Hosts;
 use super::ids::AttemptKey;
 use super::run::Run;
 use super::slice::{Holders, SliceState};
+use super::trouble::Care;
 use super::worker::{Attempt, Poll, Worker};
 use super::{
-    Caller, Effect, Event, Identity, LeaseNote, Millis, Notice, Offer, Refusal, Reply, ReplyId,
-    RunSeed, SessionId, Timings, Token,
+    Caller, Effect, Event, Identity, LeaseNote, MAX_EXPLAINED, Millis, Notice, Offer, Refusal,
+    Reply, ReplyId, RunSeed, STUCK_AFTER, SessionId, Storing, Timings, Token,
 };
 
 /// A result on its way to the disk, and the equal or unequal ones that came meanwhile.
@@ -23,6 +26,10 @@ pub(super) struct Upload {
     pub(super) session: SessionId,
     pub(super) compute_ms: u64,
     pub(super) late: bool,
+    pub(super) host_key: String,
+    pub(super) storing: Storing,
+    /// Digest of the stored result that this one replaces.
+    pub(super) replaces: Option<Digest>,
     pub(super) followers: Vec<(ReplyId, SessionId, Offer)>,
 }
 
@@ -45,6 +52,10 @@ pub struct Core {
     pub(super) stirred: bool,
     /// Leases that ended in this step without a result.
     ended: Vec<LeaseNote>,
+    pub(super) hosts: Hosts,
+    pub(super) validation: Validation,
+    /// Since when something could be leased, but is not.
+    stuck: Option<Millis>,
     pub(super) store_failed: Option<String>,
     pub(super) closing: bool,
     next_sequence: u64,
@@ -74,12 +85,22 @@ impl Core {
             effects: Vec::new(),
             stirred: false,
             ended: Vec::new(),
+            hosts: Hosts::default(),
+            validation: Validation::Off,
+            stuck: None,
             store_failed: None,
             closing: false,
             next_sequence: 1,
             clock: Millis::default(),
             live: Millis::default(),
         }
+    }
+
+    /// The same, with results that are computed a second time.
+    #[must_use]
+    pub fn with_validation(mut self, validation: Validation) -> Self {
+        self.validation = validation;
+        self
     }
 
     /// Takes one event at time `now`, which never goes back, and says what is to be done.
@@ -128,6 +149,14 @@ impl Core {
                 }
                 None => self.refuse(reply, Refusal::NoRun(run)),
             },
+            Event::Control { reply, run, control } => self.control(now, reply, run, control),
+            Event::Retry { reply, run, slices } => self.retry(now, reply, run, &slices),
+            Event::Drain { reply, session } => self.drain(reply, session),
+            Event::Quarantine { reply, host_key, reason } => {
+                self.quarantine(now, &host_key, reason);
+                self.reply(reply, Reply::Done);
+            }
+            Event::ReleaseHost { reply, host_key } => self.release_host(reply, host_key),
             Event::Register { reply, registration } => self.register(now, reply, registration),
             Event::Lease { reply, caller, free_slots, answer_received, wait } => {
                 if self.contact(now, reply, caller) {
@@ -182,8 +211,10 @@ impl Core {
             }
             Event::Discarded { run, slice } => {
                 if let Some(found) = self.runs.get_mut(&run)
-                    && let SliceState::Committed(_) = found.state(slice)
+                    && let SliceState::Committed(_) | SliceState::Doubted { .. } =
+                        found.state(slice)
                 {
+                    found.doubts.remove(&slice);
                     found.set(slice, SliceState::Waiting, now);
                     self.reopened();
                 }
@@ -205,19 +236,29 @@ impl Core {
             let expires = now + self.timings.lease;
             run.set(*slice, SliceState::Leased(Holders::one(key)), now);
             self.history.add(key, (seed.run, *slice));
-            let attempt =
-                Attempt { run: seed.run, slice: *slice, session: None, expires, answer: 0 };
+            let attempt = Attempt {
+                run: seed.run,
+                slice: *slice,
+                session: None,
+                expires,
+                answer: 0,
+                since: now,
+                care: Care::Together,
+            };
             self.attempts.insert(key, attempt);
             self.alarms.set(expires, Alarm::Attempt(key));
         }
         self.numbers.insert(seed.fingerprint, seed.run);
+        if self.validation != Validation::Off {
+            run.doubt_again(&seed.decided.doubted, now);
+        }
         let earlier = self.runs.insert(seed.run, run);
         debug_assert!(earlier.is_none(), "run {} was added twice", seed.run);
         self.reopened();
     }
 
     /// There is work again: workers that heard that everything is done may hear it again later.
-    fn reopened(&mut self) {
+    pub(super) fn reopened(&mut self) {
         for worker in self.workers.values_mut() {
             worker.told_done = false;
         }
@@ -237,6 +278,8 @@ impl Core {
                     }
                 }
                 Alarm::Poll(reply) => self.poll_due(reply),
+                Alarm::Quarantine => self.stirred = true,
+                Alarm::Watchdog => self.watch(now),
             }
         }
         for (run, slices) in expired {
@@ -255,13 +298,39 @@ impl Core {
             self.alarms.set(attempt.expires, Alarm::Attempt(key));
             return;
         }
-        self.drop_attempt(now, key);
+        self.lose_attempt(now, key);
         let silent = attempt.session.filter(|session| self.is_suspect(now, *session));
         match silent.and_then(|session| self.workers.get_mut(&session)) {
             // Told of once, when it is given up.
             Some(worker) => worker.expired += 1,
             None => expired.entry(attempt.run).or_default().push(attempt.slice),
         }
+    }
+
+    /// Says so if work that could be leased is not, for too long. It never repairs: it would hide the defect.
+    fn watch(&mut self, now: Millis) {
+        let able = self
+            .polls
+            .values()
+            .any(|poll| poll.free_slots > 0 && self.could_lease(now, poll.session));
+        if !able {
+            self.stuck = None;
+        } else {
+            let since = *self.stuck.get_or_insert(now);
+            if now.since(since) >= STUCK_AFTER {
+                let explanations = self.explain_all(now, MAX_EXPLAINED);
+                self.tell(Notice::Stuck { since: now.since(since), explanations });
+            }
+        }
+        if !self.polls.is_empty() {
+            self.alarms.set(now + STUCK_AFTER, Alarm::Watchdog);
+        }
+    }
+
+    /// How long work could have been leased, but was not; nothing when all is well.
+    #[must_use]
+    pub(super) fn stuck_for(&self, now: Millis) -> Option<Millis> {
+        self.stuck.map(|since| now.since(since)).filter(|stuck| *stuck >= STUCK_AFTER)
     }
 
     /// The run with this fingerprint.
@@ -339,18 +408,10 @@ impl Core {
             host_key: String::new(),
         });
         let Some(run) = self.runs.get_mut(&attempt.run) else { return };
-        let state = match run.state(attempt.slice) {
-            SliceState::Leased(mut holders) => {
-                holders.remove(key);
-                if holders.is_empty() { SliceState::Waiting } else { SliceState::Leased(holders) }
-            }
-            SliceState::Committing { digest, upload, mut holders } => {
-                holders.remove(key);
-                SliceState::Committing { digest, upload, holders }
-            }
-            other => other,
-        };
-        run.set(attempt.slice, state, now);
+        let state = run.state(attempt.slice);
+        let mut holders = state.holders();
+        holders.remove(key);
+        run.set(attempt.slice, state.with_holders(holders), now);
         self.stirred = true;
     }
 

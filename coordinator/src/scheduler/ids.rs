@@ -60,6 +60,8 @@ pub struct Identity {
     pub epoch: u64,
     /// Random number of this start.
     pub start_id: u64,
+    /// Known to nobody else: which results are checked depends on it.
+    pub secret: [u8; 32],
     /// Epoch and start id of the earlier starts on this store.
     pub earlier: Vec<(u64, u64)>,
 }

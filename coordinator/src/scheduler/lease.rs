@@ -2,14 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use fulldeck_job::SliceId;
 use fulldeck_proto::MAX_LEASED_SLICES;
 
+use super::admission::fits;
 use super::alarms::Alarm;
 use super::core::Core;
 use super::ids::AttemptKey;
-use super::slice::{Holders, SliceState};
+use super::trouble::Care;
 use super::worker::{Attempt, Poll};
-use super::{Effect, Lease, LeaseNote, MAX_LEASE_WAIT, Millis, Refusal, Reply, ReplyId, SessionId};
+use super::{
+    Effect, Lease, LeaseNote, MAX_LEASE_WAIT, Millis, Refusal, Reply, ReplyId, STUCK_AFTER,
+    SessionId,
+};
 
 impl Core {
     pub(super) fn lease(
@@ -31,6 +36,7 @@ impl Core {
             self.poll_due(earlier);
         }
         let leases = self.grant(now, session, free_slots);
+        self.alarms.set(now + STUCK_AFTER, Alarm::Watchdog);
         let wait = wait.min(MAX_LEASE_WAIT);
         if !leases.is_empty() || wait == Millis(0) || self.tells_done(session) {
             return self.answer(reply, session, leases);
@@ -125,41 +131,79 @@ impl Core {
         for number in numbers {
             while slots > 0 && leases.len() < MAX_LEASED_SLICES {
                 let room = MAX_LEASED_SLICES - leases.len();
-                let Some(batch) = self.take_batch(now, session, number, room) else { break };
-                leases.extend(batch);
+                let Some((batch, _)) = self.next_for(now, session, number) else { break };
+                if batch.len() > room {
+                    break;
+                }
+                leases.extend(self.hand_out(now, session, number, &batch));
                 slots -= 1;
             }
         }
-        self.note(session, &leases[again..]);
+        if slots > 0 && leases.is_empty() {
+            leases = self.copy_straggler(now, session);
+        }
+        self.note(session, &leases[again.min(leases.len())..]);
         leases
     }
 
-    /// Leases the next batch of a run, if there is one that this worker may have and that fits in `room` slices.
-    fn take_batch(
+    /// What this worker would get of a run.
+    fn next_for(
+        &self,
+        now: Millis,
+        session: SessionId,
+        number: u32,
+    ) -> Option<(Vec<SliceId>, Care)> {
+        let (run, worker) = (self.runs.get(&number)?, self.workers.get(&session)?);
+        self.admits(now, worker, run).ok()?;
+        let has_alone = worker.attempts.iter().any(|key| self.attempts[key].care != Care::Together);
+        if has_alone {
+            return None;
+        }
+        let idle = worker.attempts.is_empty();
+        let (slices, care) =
+            run.next_batch(idle, |slice| self.may_check(now, run, slice, worker))?;
+        fits(worker, run, &slices, now).then_some((slices, care))
+    }
+
+    /// Whether a call that waits could be answered with work: never for long.
+    pub(super) fn could_lease(&self, now: Millis, session: SessionId) -> bool {
+        self.store_failed.is_none()
+            && self.runs.keys().any(|number| self.next_for(now, session, *number).is_some())
+    }
+
+    /// Leases these slices, each with an attempt of its own.
+    pub(super) fn hand_out(
         &mut self,
         now: Millis,
         session: SessionId,
         number: u32,
-        room: usize,
-    ) -> Option<Vec<(AttemptKey, Lease)>> {
+        slices: &[SliceId],
+    ) -> Vec<(AttemptKey, Lease)> {
         let live = self.live();
-        let run = self.runs.get(&number)?;
-        let (_, slices) = run.next_batch()?;
-        if slices.len() > room || !self.workers.get(&session)?.admits(run) {
-            return None;
-        }
         let expires = now + self.timings.lease;
         let keys: Vec<_> = slices.iter().map(|_| self.new_key()).collect();
-        let run = self.runs.get_mut(&number)?;
-        let worker = self.workers.get_mut(&session)?;
-        let hard_limit = run.hard_limit(&slices);
+        let (Some(run), Some(worker)) =
+            (self.runs.get_mut(&number), self.workers.get_mut(&session))
+        else {
+            return Vec::new();
+        };
+        let hard_limit = run.hard_limit(slices);
         run.pace.start(live);
         let mut leases = Vec::with_capacity(slices.len());
-        for (slice, key) in slices.into_iter().zip(keys) {
-            run.set(slice, SliceState::Leased(Holders::one(key)), now);
+        for (slice, key) in slices.iter().copied().zip(keys) {
+            let state = run.state(slice);
+            let Some(holders) = state.holders().with(key) else { continue };
+            run.set(slice, state.with_holders(holders), now);
             self.history.add(key, (number, slice));
-            let attempt =
-                Attempt { run: number, slice, session: Some(session), expires, answer: u64::MAX };
+            let attempt = Attempt {
+                run: number,
+                slice,
+                session: Some(session),
+                expires,
+                answer: u64::MAX,
+                since: now,
+                care: run.care(slice),
+            };
             self.attempts.insert(key, attempt);
             worker.attempts.insert(key);
             self.alarms.set(expires, Alarm::Attempt(key));
@@ -168,7 +212,7 @@ impl Core {
         let leases = leases
             .into_iter()
             .filter_map(|(key, slice)| Some((key, self.describe(key, number, slice, hard_limit)?)));
-        Some(leases.collect())
+        leases.collect()
     }
 
     /// What answers held that never arrived, as far as it is still this worker's.

@@ -30,3 +30,37 @@ pub const UNMEASURED_HARD_LIMIT: Millis = Millis(24 * 3_600_000);
 pub const MIN_HARD_LIMIT: Millis = Millis(600_000);
 /// A leased batch may take this many times what is expected.
 pub const HARD_LIMIT_FACTOR: u64 = 10;
+/// Distinct hosts on which a slice fails before it is parked.
+pub const MAX_FAILED_HOSTS: usize = 3;
+/// Entries of a slice's history that are kept while it is open.
+pub const MAX_HISTORY: usize = 16;
+/// Hosts that are remembered.
+pub const MAX_HOSTS: usize = 16_384;
+/// Attempts of a host that are remembered.
+pub const TRIALS_REMEMBERED: usize = 20;
+/// Failures among these that went well elsewhere, before a host is quarantined.
+pub const MAX_BLAMED: usize = 3;
+/// First quarantine of a host; doubled each time.
+pub const FIRST_QUARANTINE: Millis = Millis(30 * 60_000);
+/// Doublings of a quarantine.
+pub const MAX_QUARANTINE_DOUBLINGS: u32 = 6;
+/// A copy is leased of a slice that takes this many times the median of its job's finished ones ...
+pub const STRAGGLER_FACTOR: u64 = 2;
+/// ... or this many times if it had a copy before ...
+pub const SECOND_STRAGGLER_FACTOR: u64 = 4;
+/// ... once this many of a hundred slices of the job are finished.
+pub const STRAGGLER_FINISHED_PERCENT: u64 = 75;
+/// Copies of this many of a hundred slices of a run.
+pub const MAX_COPIES_PERCENT: u64 = 10;
+/// Times of finished slices that are remembered for each job.
+pub const PACES_REMEMBERED: usize = 255;
+/// Work that could be leased may lie around so long before the log says so.
+pub const STUCK_AFTER: Millis = Millis(30_000);
+/// Explanations in one answer.
+pub const MAX_EXPLAINED: usize = 50;
+/// A slice is leased only if this many tenths of its expected time ...
+pub const TIME_LEFT_TENTHS: u64 = 13;
+/// ... and this fit into what is left to its worker.
+pub const TIME_LEFT_MARGIN: Millis = Millis(15_000);
+/// Good results in a row after which not every result of a host is checked, where checks are adaptive.
+pub const ADAPTIVE_TRUST: u64 = 10;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use fulldeck_job::{Digest, Fingerprint, JobIndex, Plan, SliceId};
 
 use super::{Millis, ReplyId, SessionId, Token};
-use crate::store::Decided;
+use crate::store::{Decided, Decision, RunControl};
 
 /// Timings of the protocol; told to workers when they register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +105,8 @@ pub struct Registration {
     pub workloads: Vec<(String, u32)>,
     /// Tells this worker from all others, also when it registers again; 0 if it does not say.
     pub instance: u64,
+    /// When it has to end, if that is known.
+    pub ends_in: Option<Millis>,
     /// Attempts it still holds.
     pub held: Vec<Held>,
 }
@@ -167,6 +169,47 @@ impl fmt::Display for Failure {
 pub enum Event {
     /// Nothing but time passed.
     Tick,
+    /// A run is computed from now on, or not; durable already.
+    Control {
+        /// Who waits.
+        reply: ReplyId,
+        /// Run.
+        run: u32,
+        /// What was decided.
+        control: RunControl,
+    },
+    /// Parked slices are computed again; durable already.
+    Retry {
+        /// Who waits.
+        reply: ReplyId,
+        /// Run.
+        run: u32,
+        /// Slices.
+        slices: Vec<SliceId>,
+    },
+    /// A worker is to take nothing more, hand back what it cannot finish soon, and leave.
+    Drain {
+        /// Who waits.
+        reply: ReplyId,
+        /// The worker.
+        session: SessionId,
+    },
+    /// Nothing is leased to the workers of a host for a while.
+    Quarantine {
+        /// Who waits.
+        reply: ReplyId,
+        /// The host.
+        host_key: String,
+        /// Why.
+        reason: String,
+    },
+    /// A host may have work again.
+    ReleaseHost {
+        /// Who waits.
+        reply: ReplyId,
+        /// The host.
+        host_key: String,
+    },
     /// A run was submitted, or found in the store.
     RunAdded(RunSeed),
     /// Lease only slices of these jobs of a run; of all jobs if none is named.
@@ -313,6 +356,15 @@ pub enum Effect {
         upload: ReplyId,
         /// Host of the worker that sent it; empty if it is not known any more.
         host_key: String,
+        /// What becomes of the result that is stored already, or of this one.
+        storing: Storing,
+    },
+    /// Make a decision durable soon; nobody waits for it.
+    Decide {
+        /// Run.
+        run: u32,
+        /// What was decided.
+        decision: Decision,
     },
     /// Note leases in the store with the next commit; nobody waits for it.
     NoteLeases(Vec<LeaseNote>),
@@ -320,6 +372,17 @@ pub enum Effect {
     EndLeases(Vec<LeaseNote>),
     /// Tell the log.
     Tell(Notice),
+}
+
+/// How a result is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storing {
+    /// As the result of its slice.
+    Plainly,
+    /// As a result that counts only once another host has found the same.
+    Doubted,
+    /// In place of one that proved wrong.
+    Instead,
 }
 
 /// A lease, as the store remembers it.
@@ -373,6 +436,8 @@ pub enum Outcome {
     Fenced,
     /// No run here has this fingerprint, or its plan has no such range.
     WrongRun,
+    /// The run was cancelled.
+    Gone,
 }
 
 /// Answer of a call.
@@ -398,6 +463,8 @@ pub enum Reply {
     Beat {
         /// Attempts nobody waits for.
         cancel: Vec<Token>,
+        /// It shall leave.
+        drain: bool,
         /// Why no results are taken and no work is granted, if so.
         store_failed: Option<String>,
     },
@@ -420,6 +487,12 @@ pub enum Refusal {
     /// Unknown session, or of another epoch.
     #[error("stale epoch: the coordinator does not know this session, register again")]
     Stale,
+    /// No such worker.
+    #[error("there is no worker with session {0}")]
+    NoWorker(SessionId),
+    /// No such host, or nothing is kept away from it.
+    #[error("the host '{0}' is not in quarantine")]
+    NotQuarantined(String),
     /// No such run.
     #[error("there is no run {0}")]
     NoRun(u32),
@@ -491,6 +564,47 @@ pub enum Notice {
         slice: SliceId,
         /// Reason.
         reason: String,
+    },
+    /// A slice is leased a second time, because the first attempt takes too long.
+    Copied {
+        /// Run.
+        run: u32,
+        /// Slice.
+        slice: SliceId,
+        /// Who has it now, too.
+        session: SessionId,
+    },
+    /// Nothing is leased to a host for a while.
+    Quarantined {
+        /// Host.
+        host_key: String,
+        /// For how long.
+        lasts: Millis,
+        /// Why.
+        reason: String,
+    },
+    /// A doubted result was found again by others, or proved wrong.
+    Checked {
+        /// Run.
+        run: u32,
+        /// Slice.
+        slice: SliceId,
+        /// Whether the stored one was wrong and was replaced.
+        replaced: bool,
+    },
+    /// Work could be leased, but is not: a defect of the scheduler.
+    Stuck {
+        /// For how long.
+        since: Millis,
+        /// The first explanations.
+        explanations: Vec<String>,
+    },
+    /// A run was paused, opened or cancelled.
+    Controlled {
+        /// Run.
+        run: u32,
+        /// What was decided.
+        control: RunControl,
     },
     /// A second result of a slice has another digest.
     Mismatch {

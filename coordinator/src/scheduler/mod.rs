@@ -8,9 +8,14 @@
 //!
 //! Deliberately absent: clocks, sockets, disks, randomness, and the bytes of results.
 
+mod admission;
 mod alarms;
+mod checks;
+mod control;
 mod core;
+mod explain;
 mod history;
+mod hosts;
 mod ids;
 mod lease;
 mod limits;
@@ -20,18 +25,22 @@ mod run;
 mod session;
 mod slice;
 mod snapshot;
+mod stragglers;
 #[cfg(test)]
 mod tests;
+mod trouble;
 mod upload;
 mod worker;
 
 pub use self::core::Core;
+pub use checks::Validation;
+pub use explain::Explanation;
 pub use fulldeck_job::record::Token;
 pub use ids::{Identity, Millis, ReplyId, SessionId};
 pub use limits::*;
 pub use message::{
     Caller, Effect, Event, Failure, Held, HeldVerdict, Lease, LeaseNote, Notice, Offer, Outcome,
-    Refusal, Registration, Reply, RunSeed, Timings,
+    Refusal, Registration, Reply, RunSeed, Storing, Timings,
 };
 pub use pace::TimeLeft;
 pub use snapshot::{JobSnapshot, RunPhase, RunSnapshot, WorkerSnapshot};

@@ -1,14 +1,20 @@
 //! A run's slices, counted and indexed so that the next batch to lease is found without looking at them all.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use fulldeck_job::{Digest, Fingerprint, JobIndex, Plan, Slice, SliceId};
 use fulldeck_proto::MAX_LEASED_SLICES;
 
+use super::checks::Doubt;
 use super::pace::Pace;
-use super::slice::{Entry, Phase, SliceState};
-use super::{HARD_LIMIT_FACTOR, MIN_HARD_LIMIT, Millis, RunSeed, UNMEASURED_HARD_LIMIT};
+use super::slice::{Holders, Phase, SliceState};
+use super::trouble::{Care, Trouble};
+use super::{
+    HARD_LIMIT_FACTOR, MIN_HARD_LIMIT, Millis, PACES_REMEMBERED, RunSeed,
+    STRAGGLER_FINISHED_PERCENT, UNMEASURED_HARD_LIMIT,
+};
+use crate::store::RunControl;
 
 /// Slices that share work. Numbered here by position, in the order of their first slices.
 #[derive(Debug)]
@@ -41,7 +47,8 @@ pub(super) struct Run {
     pub(super) workload: String,
     pub(super) algorithm_version: u32,
     pub(super) plan: Arc<Plan>,
-    slices: Vec<Entry>,
+    pub(super) control: RunControl,
+    slices: Vec<SliceState>,
     batches: Vec<Batch>,
     batch_of: Vec<u32>,
     ready: BTreeSet<Rank>,
@@ -49,6 +56,19 @@ pub(super) struct Run {
     jobs: Vec<JobCounts>,
     /// Reasons of the parked slices.
     pub(super) parked: BTreeMap<SliceId, String>,
+    /// Results that were found for doubted slices.
+    pub(super) doubts: BTreeMap<SliceId, Doubt>,
+    /// Slices that rest on the word of one host alone, if results are checked at all.
+    pub(super) unchecked: BTreeMap<SliceId, String>,
+    /// Results that another host confirmed, and those that only the same host did.
+    pub(super) confirmed: u64,
+    pub(super) confirmed_alone: u64,
+    /// Copies that were leased of slices that took too long.
+    pub(super) copies: u64,
+    /// How long the last finished slices of each job took from lease to result.
+    paces: Vec<VecDeque<Millis>>,
+    /// What went wrong with slices that are open.
+    pub(super) troubles: BTreeMap<SliceId, Trouble>,
     pub(super) mismatched: u64,
     pub(super) pace: Pace,
     pub(super) last_commit: Option<Millis>,
@@ -78,12 +98,13 @@ impl Run {
             job.slices += 1;
             job.cost += slice.cost;
         }
-        let slices = vec![Entry { state: SliceState::Waiting, failures: 0 }; batch_of.len()];
+        let slices = vec![SliceState::Waiting; batch_of.len()];
         let mut run = Self {
             fingerprint: seed.fingerprint,
             workload: seed.workload.clone(),
             algorithm_version: seed.algorithm_version,
             plan,
+            control: seed.decided.control,
             slices,
             ready: (0..batches.len() as u32).map(|position| (true, position)).collect(),
             batches,
@@ -91,6 +112,13 @@ impl Run {
             focus: BTreeSet::new(),
             jobs,
             parked: BTreeMap::new(),
+            doubts: BTreeMap::new(),
+            unchecked: BTreeMap::new(),
+            confirmed: 0,
+            confirmed_alone: 0,
+            copies: 0,
+            paces: vec![VecDeque::new(); seed.plan.jobs().len()],
+            troubles: BTreeMap::new(),
             mismatched: 0,
             pace: Pace::default(),
             last_commit: None,
@@ -99,6 +127,11 @@ impl Run {
         };
         for (slice, digest) in &seed.committed {
             run.set(*slice, SliceState::Committed(*digest), Millis::default());
+        }
+        for (slice, reason) in &seed.decided.parked {
+            if run.planned(*slice).is_some() && run.state(*slice) == SliceState::Waiting {
+                run.park(*slice, reason.clone(), Millis::default());
+            }
         }
         run
     }
@@ -109,18 +142,20 @@ impl Run {
     }
 
     pub(super) fn state(&self, slice: SliceId) -> SliceState {
-        self.slices[slice.0 as usize].state
+        self.slices[slice.0 as usize]
     }
 
-    pub(super) fn failures(&self, slice: SliceId) -> u8 {
-        self.slices[slice.0 as usize].failures
+    /// How carefully a slice is leased.
+    pub(super) fn care(&self, slice: SliceId) -> Care {
+        self.troubles.get(&slice).map_or(Care::Together, Trouble::care)
     }
 
-    /// One more counted failure; returns how many there are.
-    pub(super) fn count_failure(&mut self, slice: SliceId) -> u8 {
-        let failures = &mut self.slices[slice.0 as usize].failures;
-        *failures = failures.saturating_add(1);
-        *failures
+    /// Gives a slice up.
+    pub(super) fn park(&mut self, slice: SliceId, reason: String, now: Millis) {
+        if self.state(slice) != SliceState::Parked {
+            self.set(slice, SliceState::Parked, now);
+        }
+        self.parked.insert(slice, reason);
     }
 
     pub(super) fn batch_position(&self, slice: SliceId) -> u32 {
@@ -134,9 +169,9 @@ impl Run {
     /// Changes a slice's state and everything that is counted or indexed by it.
     pub(super) fn set(&mut self, slice: SliceId, state: SliceState, now: Millis) {
         let planned = self.plan.slices()[slice.0 as usize];
-        let entry = &mut self.slices[slice.0 as usize];
-        let (before, after) = (entry.state.phase(), state.phase());
-        entry.state = state;
+        let held = &mut self.slices[slice.0 as usize];
+        let (before, after) = (held.phase(), state.phase());
+        *held = state;
         let job = &mut self.jobs[planned.job.0 as usize];
         match before {
             Phase::Waiting => {}
@@ -164,7 +199,9 @@ impl Run {
             }
         }
         let position = self.batch_position(slice);
-        if after == Phase::Waiting && before != Phase::Waiting {
+        // Checks come last, whatever came back first.
+        let is_check = matches!(state, SliceState::Doubted { .. });
+        if after == Phase::Waiting && before != Phase::Waiting && !is_check {
             self.ready.remove(&self.rank(position));
             self.batches[position as usize].put_back = true;
         }
@@ -194,12 +231,28 @@ impl Run {
     }
 
     fn is_leasable(&self, slice: SliceId) -> bool {
-        self.state(slice) == SliceState::Waiting
-            && self.in_focus(self.plan.slices()[slice.0 as usize].job)
+        self.state(slice).phase() == Phase::Waiting && self.is_wanted(slice)
+    }
+
+    /// Whether the job of a slice is computed now.
+    pub(super) fn is_wanted(&self, slice: SliceId) -> bool {
+        self.in_focus(self.plan.slices()[slice.0 as usize].job)
     }
 
     fn in_focus(&self, job: JobIndex) -> bool {
         self.focus.is_empty() || self.focus.contains(&job)
+    }
+
+    /// Doubts of an earlier start: it is not known any more who found the stored results.
+    pub(super) fn doubt_again(&mut self, slices: &BTreeSet<SliceId>, now: Millis) {
+        for slice in slices {
+            if self.planned(*slice).is_some()
+                && let SliceState::Committed(digest) = self.state(*slice)
+            {
+                self.doubts.insert(*slice, Doubt::new("", digest));
+                self.set(*slice, SliceState::Doubted { digest, holders: Holders::default() }, now);
+            }
+        }
     }
 
     /// Leases only slices of these jobs from now on; of all jobs if there are none.
@@ -210,16 +263,36 @@ impl Run {
         }
     }
 
-    /// The batch to lease next, and its slices: all that wait, or one alone if all of them have failed before (what
-    /// brought one down must not bring down the others again).
-    pub(super) fn next_batch(&self) -> Option<(u32, Vec<SliceId>)> {
-        let (_, position) = *self.ready.first()?;
-        let waiting =
-            || self.batch(position).slices.iter().copied().filter(|slice| self.is_leasable(*slice));
-        let sound: Vec<_> =
-            waiting().filter(|slice| self.failures(*slice) == 0).take(MAX_LEASED_SLICES).collect();
-        let slices = if sound.is_empty() { waiting().take(1).collect() } else { sound };
-        Some((position, slices))
+    /// The slices to lease next: of the first batch those that need the least care (what brought one down must not
+    /// bring down the others again). To a worker that has something else, only those that need none.
+    /// Only slices that `may` be leased to it.
+    pub(super) fn next_batch(
+        &self,
+        idle: bool,
+        may: impl Fn(SliceId) -> bool,
+    ) -> Option<(Vec<SliceId>, Care)> {
+        self.ready.iter().find_map(|(_, position)| {
+            let slices = &self.batch(*position).slices;
+            let leasable = |slice: &SliceId| self.is_leasable(*slice) && may(*slice);
+            let waiting = || slices.iter().copied().filter(leasable);
+            let care = waiting().map(|slice| self.care(slice)).min()?;
+            if care != Care::Together && !idle {
+                return None;
+            }
+            let most = if care == Care::SliceAlone { 1 } else { MAX_LEASED_SLICES };
+            Some((waiting().filter(|slice| self.care(*slice) == care).take(most).collect(), care))
+        })
+    }
+
+    /// Whether anything can be leased now, to whomever.
+    pub(super) fn has_ready(&self) -> bool {
+        self.control == RunControl::Open && !self.ready.is_empty()
+    }
+
+    /// Until when the batch of a slice is held back, if it is.
+    pub(super) fn held_back(&self, slice: SliceId, now: Millis) -> Option<Millis> {
+        let until = self.batch(self.batch_position(slice)).not_before;
+        (until > now).then_some(until)
     }
 
     /// The focused jobs' counts, or all of them.
@@ -233,7 +306,8 @@ impl Run {
 
     /// Whether anything in focus is left to lease or to wait for.
     pub(super) fn is_open(&self) -> bool {
-        self.focused().any(|job| job.committed + job.parked < job.slices)
+        self.control != RunControl::Cancelled
+            && self.focused().any(|job| job.committed + job.parked < job.slices)
     }
 
     /// Planned cost in focus that is neither committed nor parked.
@@ -255,6 +329,9 @@ impl Run {
         live: Millis,
     ) {
         self.set(slice, SliceState::Committed(digest), now);
+        self.troubles.remove(&slice);
+        self.doubts.remove(&slice);
+        self.unchecked.remove(&slice);
         let cost = self.plan.slices()[slice.0 as usize].cost;
         self.last_commit = Some(now);
         self.pace.commit(live, cost);
@@ -262,32 +339,60 @@ impl Run {
         self.measured_cost = self.measured_cost.saturating_add(cost);
     }
 
+    /// A slice was computed so long after it had been leased.
+    pub(super) fn note_pace(&mut self, slice: SliceId, took: Millis) {
+        let job = self.plan.slices()[slice.0 as usize].job.0 as usize;
+        let paces = &mut self.paces[job];
+        if paces.len() == PACES_REMEMBERED {
+            paces.pop_front();
+        }
+        paces.push_back(took);
+    }
+
+    /// How long slices of a job take from lease to result, once enough of them are finished to say so.
+    pub(super) fn median_pace(&self, job: JobIndex) -> Option<Millis> {
+        let counts = &self.jobs[job.0 as usize];
+        let finished = u64::from(counts.committed) * 100;
+        if finished < u64::from(counts.slices) * STRAGGLER_FINISHED_PERCENT {
+            return None;
+        }
+        let mut paces: Vec<_> = self.paces[job.0 as usize].iter().copied().collect();
+        let middle = paces.len() / 2;
+        (!paces.is_empty()).then(|| *paces.select_nth_unstable(middle).1)
+    }
+
     /// How long these slices may be computed together.
     pub(super) fn hard_limit(&self, slices: &[SliceId]) -> Millis {
+        let Some(Millis(expected)) = self.expected(slices) else { return UNMEASURED_HARD_LIMIT };
+        Millis(expected.saturating_mul(HARD_LIMIT_FACTOR)).max(MIN_HARD_LIMIT)
+    }
+
+    /// How long these slices take together, by what was measured so far.
+    pub(super) fn expected(&self, slices: &[SliceId]) -> Option<Millis> {
         if self.measured_cost == 0 {
-            return UNMEASURED_HARD_LIMIT;
+            return None;
         }
         let cost: u128 =
             slices.iter().map(|slice| u128::from(self.plan.slices()[slice.0 as usize].cost)).sum();
         let expected = cost * u128::from(self.measured_ms) / u128::from(self.measured_cost);
-        let limit = expected.saturating_mul(u128::from(HARD_LIMIT_FACTOR));
-        Millis(u64::try_from(limit).unwrap_or(u64::MAX)).max(MIN_HARD_LIMIT)
+        Some(Millis(u64::try_from(expected).unwrap_or(u64::MAX)))
     }
 
     /// Recounts everything from the slices' states and compares.
     #[cfg(test)]
     pub(super) fn check(&self, now: Millis) {
         let mut jobs = vec![JobCounts::default(); self.jobs.len()];
-        for (slice, entry) in self.plan.slices().iter().zip(&self.slices) {
+        for (slice, state) in self.plan.slices().iter().zip(&self.slices) {
             let job = &mut jobs[slice.job.0 as usize];
             job.slices += 1;
             job.cost += slice.cost;
-            match entry.state.phase() {
+            match state.phase() {
                 Phase::Waiting => {}
                 Phase::Leased => job.leased += 1,
                 Phase::Committed => {
                     job.committed += 1;
                     job.committed_cost += slice.cost;
+                    assert!(!self.troubles.contains_key(&slice.id), "trouble of a durable slice");
                 }
                 Phase::Parked => {
                     job.parked += 1;

@@ -1,6 +1,6 @@
 //! Workers come, live, fail, hand back, and leave.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fulldeck_job::SliceId;
 
@@ -8,12 +8,15 @@ use super::alarms::Alarm;
 use super::core::Core;
 use super::history::Place;
 use super::ids::AttemptKey;
-use super::slice::{Holders, SliceState};
+use super::run::Run;
+use super::slice::SliceState;
+use super::trouble::{Care, counts};
 use super::worker::{Attempt, Worker};
 use super::{
-    FIRST_BACKOFF, Failure, Held, HeldVerdict, MAX_BACKOFF, MAX_FAILURE_TEXT, MAX_FAILURES,
-    MAX_WORKERS, Millis, Notice, Refusal, Registration, Reply, ReplyId, SessionId, Token,
+    Effect, FIRST_BACKOFF, Failure, Held, HeldVerdict, MAX_BACKOFF, MAX_FAILURE_TEXT, MAX_WORKERS,
+    Millis, Notice, Refusal, Registration, Reply, ReplyId, SessionId, Token,
 };
+use crate::store::{Decision, RunControl};
 
 impl Core {
     pub(super) fn register(&mut self, now: Millis, reply: ReplyId, mut about: Registration) {
@@ -47,7 +50,7 @@ impl Core {
     /// One worker has one session: what it did not bring along into the new one is lost.
     fn end_earlier(&mut self, now: Millis, earlier: SessionId, session: SessionId) {
         let committed = self.workers.get(&earlier).map_or(0, |worker| worker.committed);
-        self.remove_worker(now, earlier);
+        self.remove_worker(now, earlier, false);
         if let Some(worker) = self.workers.get_mut(&session) {
             worker.committed = committed;
         }
@@ -112,15 +115,27 @@ impl Core {
             }
             return true;
         }
-        let holders = match run.state(slice) {
-            SliceState::Waiting => Some(Holders::one(key)),
-            SliceState::Leased(holders) => holders.with(key),
+        let state = run.state(slice);
+        let holders = match state {
+            SliceState::Waiting | SliceState::Leased(_) | SliceState::Doubted { .. } => {
+                state.holders().with(key)
+            }
             SliceState::Committing { .. } | SliceState::Committed(_) | SliceState::Parked => None,
         };
-        let Some(holders) = holders else { return false };
-        run.set(slice, SliceState::Leased(holders), now);
+        let Some(holders) = holders.filter(|_| run.control != RunControl::Cancelled) else {
+            return false;
+        };
+        run.set(slice, state.with_holders(holders), now);
         worker.attempts.insert(key);
-        let attempt = Attempt { run: number, slice, session: Some(session), expires, answer: 0 };
+        let attempt = Attempt {
+            run: number,
+            slice,
+            session: Some(session),
+            expires,
+            answer: 0,
+            since: now,
+            care: Care::Together,
+        };
         self.attempts.insert(key, attempt);
         self.alarms.set(expires, Alarm::Attempt(key));
         true
@@ -158,8 +173,9 @@ impl Core {
         for key in lost {
             self.drop_attempt(now, key);
         }
+        let drain = self.shall_leave(now, session);
         let store_failed = self.store_failed.clone();
-        self.reply(reply, Reply::Beat { cancel, store_failed });
+        self.reply(reply, Reply::Beat { cancel, drain, store_failed });
     }
 
     fn renew(&mut self, now: Millis, session: SessionId, key: AttemptKey) -> bool {
@@ -200,37 +216,90 @@ impl Core {
         self.drop_attempt(now, key);
         let name = self.workers.get(&session).map_or("", |worker| worker.about.name.as_str());
         let reason = format!("{failure} on {name}: {}", cut(text));
-        let Some(run) = self.runs.get_mut(&attempt.run) else { return };
-        let (number, slice) = (attempt.run, attempt.slice);
-        let failures = match failure {
-            Failure::Refused => run.failures(slice),
-            _ => run.count_failure(slice),
-        };
-        if run.state(slice) == SliceState::Waiting {
-            if failures >= MAX_FAILURES {
-                self.park(now, number, slice, &reason);
-            } else {
-                let until = now + backoff(failures);
-                let position = run.batch_position(slice);
-                run.hold_back(position, until, now);
-                self.alarms.set(until, Alarm::Backoff(number, position));
-            }
-        }
-        self.tell(Notice::SliceFailed { run: number, slice, failures, reason });
+        self.note_failure(now, (attempt.run, attempt.slice), session, failure, reason);
     }
 
-    fn park(&mut self, now: Millis, number: u32, slice: SliceId, last: &str) {
+    /// Takes an attempt away from a worker that was lost. Only where the worker had nothing else this counts against the
+    /// slice.
+    pub(super) fn lose_attempt(&mut self, now: Millis, key: AttemptKey) {
+        let Some(attempt) = self.attempts.get(&key).copied() else { return };
+        self.drop_attempt(now, key);
+        let place = (attempt.run, attempt.slice);
+        match attempt.session {
+            Some(session) if attempt.care == Care::SliceAlone => {
+                let name = self.workers.get(&session).map_or("", |one| one.about.name.as_str());
+                let reason = format!("{} with {name}, alone", Failure::Lost);
+                self.note_failure(now, place, session, Failure::Lost, reason);
+            }
+            _ => {
+                let Some(run) = self.runs.get_mut(&attempt.run) else { return };
+                let open =
+                    matches!(run.state(attempt.slice), SliceState::Waiting | SliceState::Leased(_));
+                if open {
+                    run.troubles.entry(attempt.slice).or_default().mark();
+                }
+            }
+        }
+    }
+
+    fn note_failure(
+        &mut self,
+        now: Millis,
+        place: Place,
+        session: SessionId,
+        failure: Failure,
+        reason: String,
+    ) {
+        let (number, slice) = place;
+        let host = self.host_of(session);
         let Some(run) = self.runs.get_mut(&number) else { return };
-        let reason = format!("{} failures, the last one: {last}", run.failures(slice));
-        run.parked.insert(slice, reason.clone());
-        run.set(slice, SliceState::Parked, now);
+        if let SliceState::Committed(_) | SliceState::Committing { .. } = run.state(slice) {
+            return;
+        }
+        let trouble = run.troubles.entry(slice).or_default();
+        let failures = if counts(failure) {
+            self.hosts.failed(&host, place);
+            trouble.count(&host, reason.clone())
+        } else {
+            trouble.remember(reason.clone());
+            trouble.counted()
+        };
+        let verdict = trouble.is_poison().then(|| trouble.verdict());
+        self.tell(Notice::SliceFailed { run: number, slice, failures, reason });
+        let waits =
+            matches!(run_state(&self.runs, place), Some(state) if state.holders().is_empty());
+        match verdict {
+            Some(verdict) if waits => self.park(now, number, slice, verdict),
+            _ if waits => self.back_off(now, place, failures),
+            _ => {}
+        }
+    }
+
+    fn back_off(&mut self, now: Millis, (number, slice): Place, failures: u8) {
+        let Some(run) = self.runs.get_mut(&number) else { return };
+        let until = now + backoff(failures);
+        let position = run.batch_position(slice);
+        run.hold_back(position, until, now);
+        self.alarms.set(until, Alarm::Backoff(number, position));
+    }
+
+    pub(super) fn park(&mut self, now: Millis, number: u32, slice: SliceId, reason: String) {
+        let Some(run) = self.runs.get_mut(&number) else { return };
+        run.park(slice, reason.clone(), now);
         self.stirred = true;
+        let decision = Decision::Park { slice, reason: reason.clone() };
+        self.effects.push(Effect::Decide { run: number, decision });
         self.tell(Notice::SliceParked { run: number, slice, reason });
         self.tell_if_ended(number);
     }
 
+    /// The host of a worker; empty if it is not known.
+    pub(super) fn host_of(&self, session: SessionId) -> String {
+        self.workers.get(&session).map(|one| one.about.host_key.clone()).unwrap_or_default()
+    }
+
     pub(super) fn deregister(&mut self, now: Millis, session: SessionId) {
-        if let Some((name, _)) = self.remove_worker(now, session) {
+        if let Some((name, _)) = self.remove_worker(now, session, false) {
             self.tell(Notice::WorkerLeft { session, name });
         }
     }
@@ -242,16 +311,25 @@ impl Core {
             self.alarms.set(lost_at, Alarm::Worker(session));
             return;
         }
-        if let Some((name, slices)) = self.remove_worker(now, session) {
+        if let Some((name, slices)) = self.remove_worker(now, session, true) {
             self.tell(Notice::WorkerLost { session, name, slices });
         }
     }
 
     /// Name of the worker, and how many attempts it had when it was last heard of.
-    fn remove_worker(&mut self, now: Millis, session: SessionId) -> Option<(String, usize)> {
+    fn remove_worker(
+        &mut self,
+        now: Millis,
+        session: SessionId,
+        lost: bool,
+    ) -> Option<(String, usize)> {
         let attempts = self.workers.get(&session)?.attempts.clone();
         for key in &attempts {
-            self.drop_attempt(now, *key);
+            if lost {
+                self.lose_attempt(now, *key);
+            } else {
+                self.drop_attempt(now, *key);
+            }
         }
         let worker = self.workers.remove(&session)?;
         if let Some(reply) = worker.poll
@@ -262,6 +340,10 @@ impl Core {
         }
         Some((worker.about.name, attempts.len() + worker.expired))
     }
+}
+
+fn run_state(runs: &BTreeMap<u32, Run>, (number, slice): Place) -> Option<SliceState> {
+    Some(runs.get(&number)?.state(slice))
 }
 
 /// 1 s, doubled by each further failure, at most 60 s.

@@ -55,6 +55,13 @@ pub(super) enum SliceState {
         /// Whose leases still run.
         holders: Holders,
     },
+    /// Durable, but it counts only once others have found the same; the run keeps what they found.
+    Doubted {
+        /// Digest of what is stored.
+        digest: Digest,
+        /// Who computes it again.
+        holders: Holders,
+    },
     /// Durable.
     Committed(Digest),
     /// Given up; the run keeps the reason.
@@ -74,25 +81,33 @@ impl SliceState {
     pub(super) fn phase(&self) -> Phase {
         match self {
             Self::Waiting => Phase::Waiting,
+            Self::Doubted { holders, .. } if holders.is_empty() => Phase::Waiting,
+            Self::Doubted { .. } => Phase::Leased,
             Self::Leased(_) | Self::Committing { .. } => Phase::Leased,
             Self::Committed(_) => Phase::Committed,
             Self::Parked => Phase::Parked,
         }
     }
 
+    /// The same with other holders; a slice that nobody has waits.
+    pub(super) fn with_holders(self, holders: Holders) -> Self {
+        match self {
+            Self::Leased(_) | Self::Waiting if holders.is_empty() => Self::Waiting,
+            Self::Leased(_) | Self::Waiting => Self::Leased(holders),
+            Self::Committing { digest, upload, .. } => Self::Committing { digest, upload, holders },
+            Self::Doubted { digest, .. } => Self::Doubted { digest, holders },
+            Self::Committed(_) | Self::Parked => self,
+        }
+    }
+
     pub(super) fn holders(&self) -> Holders {
         match self {
-            Self::Leased(holders) | Self::Committing { holders, .. } => *holders,
+            Self::Leased(holders)
+            | Self::Committing { holders, .. }
+            | Self::Doubted { holders, .. } => *holders,
             Self::Waiting | Self::Committed(_) | Self::Parked => Holders::default(),
         }
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
-    pub(super) state: SliceState,
-    /// Counted failures.
-    pub(super) failures: u8,
-}
-
-const _: () = assert!(size_of::<Entry>() <= 160, "a run may have a million slices");
+const _: () = assert!(size_of::<SliceState>() <= 160, "a run may have a million slices");

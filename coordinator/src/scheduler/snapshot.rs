@@ -5,6 +5,7 @@ use fulldeck_job::SliceId;
 use super::core::Core;
 use super::run::Run;
 use super::{MAX_PARKED_LISTED, Millis, SessionId, TimeLeft};
+use crate::store::RunControl;
 
 /// Where a run stands; derived from its slices, never stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,12 @@ pub enum RunPhase {
     Finished,
     /// Nothing is open, but slices were given up.
     FinishedWithParked,
+    /// Something is open, but nothing is leased for now.
+    Paused,
+    /// Something was open when it was cancelled.
+    Cancelled,
+    /// Something is open and workers are there, but none of them may compute it.
+    Stalled,
 }
 
 /// Counts of one job.
@@ -47,6 +54,14 @@ pub struct RunSnapshot {
     pub time_left: TimeLeft,
     /// Results that differed from the durable one.
     pub mismatched: u64,
+    /// Durable results that count only once another host has found the same.
+    pub doubted: u64,
+    /// Results that another host found, too.
+    pub confirmed: u64,
+    /// Results that only the same host found again, because there was no other.
+    pub confirmed_alone: u64,
+    /// Second attempts at slices that took too long.
+    pub copies: u64,
     /// Since the last commit of this process.
     pub last_commit_ago: Option<Millis>,
     /// Parked slices with reasons, the first [`MAX_PARKED_LISTED`].
@@ -55,6 +70,8 @@ pub struct RunSnapshot {
     pub workers_live: u32,
     /// Workers that missed heartbeats.
     pub workers_suspect: u32,
+    /// For how long work could have been leased, but was not: a defect.
+    pub stuck: Option<Millis>,
     /// Why nothing more is leased or stored, if so.
     pub store_failed: Option<String>,
 }
@@ -76,6 +93,10 @@ pub struct WorkerSnapshot {
     pub threads: u32,
     /// Missed heartbeats.
     pub suspect: bool,
+    /// Takes nothing more and leaves.
+    pub draining: bool,
+    /// For how long its host gets nothing, and why.
+    pub quarantined: Option<(Millis, String)>,
     /// Slices in its hands.
     pub leased: u32,
     /// Results that it brought.
@@ -94,7 +115,7 @@ impl Core {
         let suspect = self.workers.keys().filter(|session| self.is_suspect(now, **session)).count();
         let live = self.live_at(now);
         Some(RunSnapshot {
-            phase: phase(run),
+            phase: self.phase(now, run),
             jobs: run
                 .jobs()
                 .iter()
@@ -112,6 +133,10 @@ impl Core {
                 None => run.pace.time_left(live, self.workers.len() - suspect, run.open_cost()),
             },
             mismatched: run.mismatched,
+            doubted: run.doubts.len() as u64,
+            confirmed: run.confirmed,
+            confirmed_alone: run.confirmed_alone,
+            copies: run.copies,
             last_commit_ago: run.last_commit.map(|at| now.since(at)),
             parked: run
                 .parked
@@ -121,8 +146,21 @@ impl Core {
                 .collect(),
             workers_live: (self.workers.len() - suspect) as u32,
             workers_suspect: suspect as u32,
+            stuck: self.stuck_for(now),
             store_failed: self.store_failed.clone(),
         })
+    }
+
+    /// The slices of a run that were given up.
+    #[must_use]
+    pub fn parked(&self, number: u32) -> Vec<SliceId> {
+        self.runs.get(&number).map(|run| run.parked.keys().copied().collect()).unwrap_or_default()
+    }
+
+    /// How many durable results of a run count only once another host has found the same.
+    #[must_use]
+    pub fn doubted(&self, number: u32) -> usize {
+        self.runs.get(&number).map_or(0, |run| run.doubts.len())
     }
 
     /// All workers as they are at `now`, by session.
@@ -138,12 +176,29 @@ impl Core {
                 cpu: worker.about.cpu.clone(),
                 threads: worker.about.threads,
                 suspect: self.is_suspect(now, *session),
+                draining: worker.draining,
+                quarantined: self
+                    .hosts
+                    .quarantined(&worker.about.host_key, now)
+                    .map(|(until, why)| (until.since(now), why.to_owned())),
                 leased: worker.attempts.len() as u32,
                 committed: worker.committed,
                 last_contact_ago: now.since(worker.last_contact),
                 rss_bytes: worker.rss_bytes,
             })
             .collect()
+    }
+
+    fn phase(&self, now: Millis, run: &Run) -> RunPhase {
+        match (phase(run), run.control) {
+            (ended @ (RunPhase::Finished | RunPhase::FinishedWithParked), _) => ended,
+            (_, RunControl::Cancelled) => RunPhase::Cancelled,
+            (_, RunControl::Paused) => RunPhase::Paused,
+            (RunPhase::Running | RunPhase::Queued, _) if self.is_stalled(now, run) => {
+                RunPhase::Stalled
+            }
+            (phase, _) => phase,
+        }
     }
 
     /// Not heard of for two and a half heartbeats.
@@ -162,7 +217,7 @@ fn phase(run: &Run) -> RunPhase {
         RunPhase::Finished
     } else if committed + parked == slices {
         RunPhase::FinishedWithParked
-    } else if committed + leased + parked == 0 {
+    } else if committed + leased + parked == 0 && run.doubts.is_empty() {
         RunPhase::Queued
     } else {
         RunPhase::Running

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fulldeck_job::SliceId;
 
 use super::ids::AttemptKey;
-use super::run::Run;
+use super::trouble::Care;
 use super::{Millis, Registration, ReplyId, SessionId};
 
 #[derive(Debug)]
@@ -23,14 +23,21 @@ pub(super) struct Worker {
     pub(super) unacknowledged: BTreeMap<u64, Vec<AttemptKey>>,
     /// It knows that there is nothing left to do: told once at once, then it waits like everybody.
     pub(super) told_done: bool,
+    /// It takes nothing more, and leaves.
+    pub(super) draining: bool,
+    /// When it has to end.
+    pub(super) ends: Option<Millis>,
     /// Its waiting lease call.
     pub(super) poll: Option<ReplyId>,
 }
 
 impl Worker {
     pub(super) fn new(about: Registration, now: Millis) -> Self {
+        let ends = about.ends_in.map(|left| now + left);
         Self {
             about,
+            ends,
+            draining: false,
             last_contact: now,
             rss_bytes: 0,
             committed: 0,
@@ -41,14 +48,6 @@ impl Worker {
             told_done: false,
             poll: None,
         }
-    }
-
-    /// Whether this worker may compute slices of `run`: the one place that decides it.
-    pub(super) fn admits(&self, run: &Run) -> bool {
-        self.about
-            .workloads
-            .iter()
-            .any(|(name, version)| *name == run.workload && *version == run.algorithm_version)
     }
 
     /// The answers up to `answer` arrived.
@@ -67,6 +66,10 @@ pub(super) struct Attempt {
     pub(super) expires: Millis,
     /// The lease answer that carried it; 0 if the worker brought it along.
     pub(super) answer: u64,
+    /// When it was handed out, as far as this start knows.
+    pub(super) since: Millis,
+    /// How carefully it was handed out.
+    pub(super) care: Care,
 }
 
 /// A lease call that waits for work.

@@ -225,8 +225,24 @@ pub(crate) enum Command {
     Status(commands::status::Arguments),
     /// Wait until a run is finished
     Wait(commands::wait::Arguments),
+    /// Begin nothing more of a run for now
+    Pause(commands::control::Pause),
+    /// Go on with a run that was paused or cancelled
+    Resume(commands::control::Resume),
+    /// Stop computing a run; what is stored stays
+    Cancel(commands::control::Cancel),
+    /// Compute parked slices again
+    Retry(commands::control::Retry),
+    /// Say why slices are where they are
+    Explain(commands::explain::Arguments),
     /// List the workers of a coordinator
     Workers(commands::workers::Arguments),
+    /// Tell a worker to finish and leave
+    Drain(commands::fleet::Drain),
+    /// Keep work away from a host
+    Quarantine(commands::fleet::Quarantine),
+    /// Let a host in quarantine have work again
+    Release(commands::fleet::Release),
     /// Merge a finished run into its artifact
     Merge(commands::merge::Arguments),
     /// Ask a merged run: for omaha, one hand or two

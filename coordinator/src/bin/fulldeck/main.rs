@@ -7,6 +7,7 @@ mod cli;
 mod commands;
 mod error;
 mod error_conversions;
+mod local;
 mod offline;
 mod output;
 mod progress;
@@ -94,7 +95,15 @@ fn execute(cli: &Cli) -> Result<u8, CliError> {
         Command::Submit(arguments) => commands::submit::execute(arguments, &app),
         Command::Status(arguments) => commands::status::execute(arguments, &app),
         Command::Wait(arguments) => commands::wait::execute(arguments, &app),
+        Command::Pause(arguments) => commands::control::pause(arguments, &app),
+        Command::Resume(arguments) => commands::control::resume(arguments, &app),
+        Command::Cancel(arguments) => commands::control::cancel(arguments, &app),
+        Command::Retry(arguments) => commands::control::retry(arguments, &app),
+        Command::Explain(arguments) => commands::explain::execute(arguments, &app),
         Command::Workers(arguments) => commands::workers::execute(arguments, &app),
+        Command::Drain(arguments) => commands::fleet::drain(arguments, &app),
+        Command::Quarantine(arguments) => commands::fleet::quarantine(arguments, &app),
+        Command::Release(arguments) => commands::fleet::release(arguments, &app),
         Command::Solve(arguments) => commands::solve::execute(arguments, &app),
         Command::Bench(arguments) => commands::bench::execute(arguments, &app),
         Command::Merge(arguments) => commands::merge::execute(arguments, &app),

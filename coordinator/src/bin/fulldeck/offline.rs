@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fulldeck_artifact::Manifest;
 use fulldeck_coordinator::merge::{Merge, MergeError};
-use fulldeck_coordinator::store::{RecoveredRun, RunRecord, Sharing, StoredRuns};
+use fulldeck_coordinator::store::{RecoveredRun, RunControl, RunRecord, Sharing, StoredRuns};
 use fulldeck_job::{Computation, Plan, RunSpec};
 use fulldeck_proto::v1::{self, JobStatus, RunState, RunStatus};
 
@@ -227,7 +227,12 @@ impl<'a> Folder<'a> {
             committed_cost += slice.cost;
         }
         let (slices, committed) = (plan.slices().len() as u32, run.committed.len() as u32);
-        let state = if committed == slices { RunState::Finished } else { RunState::Stopped };
+        let state = match run.decided.control {
+            _ if committed == slices => RunState::Finished,
+            RunControl::Cancelled => RunState::Cancelled,
+            RunControl::Paused => RunState::Paused,
+            RunControl::Open => RunState::Stopped,
+        };
         let artifact = artifacts::of_run(self.data, &spec, None)?;
         Ok(RunStatus {
             spec: Some(message(record)),

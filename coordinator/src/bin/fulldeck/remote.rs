@@ -2,16 +2,19 @@
 
 use std::time::Duration;
 
+use fulldeck_coordinator::store::RunControl;
 use fulldeck_proto::MAX_MESSAGE_BYTES;
 use fulldeck_proto::v1::admin_service_client::AdminServiceClient;
 use fulldeck_proto::v1::{
-    GetRunRequest, ListRunsRequest, ListWorkersRequest, MergeRequest, MergeResponse, QueryRequest,
-    RunStatus, SubmitRequest, SubmitResponse, WorkerStatus,
+    self, ControlRunRequest, DrainWorkerRequest, ExplainRequest, ExplainResponse, GetRunRequest,
+    ListRunsRequest, ListWorkersRequest, MergeRequest, MergeResponse, QuarantineHostRequest,
+    QueryRequest, ReleaseHostRequest, RetrySlicesRequest, RunStatus, SubmitRequest, SubmitResponse,
+    WorkerStatus,
 };
 use fulldeck_service::{Access, AccessToken, BearerClient};
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
-use tonic::{Code, Request, Status};
+use tonic::{Code, Request, Status, Streaming};
 
 use crate::cli::Link;
 use crate::error::CliError;
@@ -147,6 +150,70 @@ impl Admin {
         answer.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
     }
 
+    /// A run as it is now, and whenever it has changed, until it ends.
+    pub(crate) async fn watch(&mut self, run: &str) -> Result<Watched, CliError> {
+        let request = GetRunRequest { run: run.to_owned() };
+        let answer = self.client.watch_run(request).await;
+        let stream = answer.map_err(|status| self.refused(&status))?.into_inner();
+        Ok(Watched { stream, url: self.url.clone() })
+    }
+
+    pub(crate) async fn control(
+        &mut self,
+        run: &str,
+        control: RunControl,
+    ) -> Result<RunStatus, CliError> {
+        let control = match control {
+            RunControl::Open => v1::RunControl::Open,
+            RunControl::Paused => v1::RunControl::Pause,
+            RunControl::Cancelled => v1::RunControl::Cancel,
+        };
+        let request = ControlRunRequest { run: run.to_owned(), control: control.into() };
+        let answer = self.client.control_run(timed(request, ANSWER_TIMEOUT)).await;
+        answer.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
+    }
+
+    /// Which slices will be computed again.
+    pub(crate) async fn retry(&mut self, run: &str, slices: &[u32]) -> Result<Vec<u32>, CliError> {
+        let request = RetrySlicesRequest { run: run.to_owned(), slices: slices.to_vec() };
+        let answer = self.client.retry_slices(timed(request, ANSWER_TIMEOUT)).await;
+        answer.map(|answer| answer.into_inner().slices).map_err(|status| self.refused(&status))
+    }
+
+    pub(crate) async fn explain(
+        &mut self,
+        run: &str,
+        slice: Option<u32>,
+    ) -> Result<ExplainResponse, CliError> {
+        let request = ExplainRequest { run: run.to_owned(), slice };
+        let answer = self.client.explain(timed(request, ANSWER_TIMEOUT)).await;
+        answer.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
+    }
+
+    pub(crate) async fn drain(&mut self, worker: &str) -> Result<WorkerStatus, CliError> {
+        let request = DrainWorkerRequest { worker: worker.to_owned() };
+        let answer = self.client.drain_worker(timed(request, ANSWER_TIMEOUT)).await;
+        answer.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
+    }
+
+    /// The key of the host.
+    pub(crate) async fn quarantine(
+        &mut self,
+        host: &str,
+        reason: &str,
+    ) -> Result<String, CliError> {
+        let request = QuarantineHostRequest { host: host.to_owned(), reason: reason.to_owned() };
+        let answer = self.client.quarantine_host(timed(request, ANSWER_TIMEOUT)).await;
+        answer.map(|answer| answer.into_inner().host_key).map_err(|status| self.refused(&status))
+    }
+
+    /// The key of the host.
+    pub(crate) async fn release(&mut self, host: &str) -> Result<String, CliError> {
+        let request = ReleaseHostRequest { host: host.to_owned() };
+        let answer = self.client.release_host(timed(request, ANSWER_TIMEOUT)).await;
+        answer.map(|answer| answer.into_inner().host_key).map_err(|status| self.refused(&status))
+    }
+
     /// The answer is JSON text.
     pub(crate) async fn query(
         &mut self,
@@ -163,25 +230,41 @@ impl Admin {
         answer.map(|answer| answer.into_inner().answer_json).map_err(|status| self.refused(&status))
     }
 
-    /// The one place where an answer of the network becomes an error of the program.
     fn refused(&self, status: &Status) -> CliError {
-        let message = status.message().to_owned();
-        match status.code() {
-            Code::NotFound => CliError::not_found(message),
-            Code::InvalidArgument | Code::OutOfRange => CliError::usage(message),
-            Code::Unauthenticated | Code::PermissionDenied => {
-                CliError::usage(format!("the coordinator at {} refuses: {message}", self.url))
-            }
-            Code::FailedPrecondition => CliError::incomplete(message),
-            Code::DeadlineExceeded => CliError::timed_out(format!("{}: {message}", self.url)),
-            Code::Unavailable | Code::Cancelled => CliError::unreachable(format!(
-                "the coordinator at {} went away: {message}",
-                self.url
-            )),
-            Code::Aborted | Code::AlreadyExists => CliError::conflict(message),
-            Code::DataLoss => CliError::damaged(message),
-            code => CliError::unexpected(format!("{}: {code:?}: {message}", self.url)),
+        refused(&self.url, status)
+    }
+}
+
+/// A run that is watched.
+pub(crate) struct Watched {
+    stream: Streaming<RunStatus>,
+    url: String,
+}
+
+impl Watched {
+    /// The run as soon as it has changed; `None` after it has ended.
+    pub(crate) async fn next(&mut self) -> Result<Option<RunStatus>, CliError> {
+        self.stream.message().await.map_err(|status| refused(&self.url, &status))
+    }
+}
+
+/// The one place where an answer of the network becomes an error of the program.
+fn refused(url: &str, status: &Status) -> CliError {
+    let message = status.message().to_owned();
+    match status.code() {
+        Code::NotFound => CliError::not_found(message),
+        Code::InvalidArgument | Code::OutOfRange => CliError::usage(message),
+        Code::Unauthenticated | Code::PermissionDenied => {
+            CliError::usage(format!("the coordinator at {url} refuses: {message}"))
         }
+        Code::FailedPrecondition => CliError::incomplete(message),
+        Code::DeadlineExceeded => CliError::timed_out(format!("{url}: {message}")),
+        Code::Unavailable | Code::Cancelled => {
+            CliError::unreachable(format!("the coordinator at {url} went away: {message}"))
+        }
+        Code::Aborted | Code::AlreadyExists => CliError::conflict(message),
+        Code::DataLoss => CliError::damaged(message),
+        code => CliError::unexpected(format!("{url}: {code:?}: {message}")),
     }
 }
 

@@ -32,7 +32,18 @@ pub(crate) fn state_word(status: &RunStatus) -> &'static str {
         RunState::FinishedWithParked => "finished_with_parked",
         RunState::Stopped => "stopped",
         RunState::Idle => "idle",
+        RunState::Paused => "paused",
+        RunState::Cancelled => "cancelled",
+        RunState::Stalled => "stalled",
     }
+}
+
+/// Whether nothing of a run changes by itself any more.
+pub(crate) fn is_over(status: &RunStatus) -> bool {
+    matches!(
+        status.state(),
+        RunState::Finished | RunState::FinishedWithParked | RunState::Cancelled
+    )
 }
 
 fn spec(status: &RunStatus) -> RunSpec {
@@ -72,7 +83,7 @@ pub(crate) fn time_left(status: &RunStatus) -> String {
 
 /// Why nobody will finish a run, although its coordinator is there: its store takes nothing more.
 pub(crate) fn halted(status: &RunStatus) -> Option<CliError> {
-    let open = !matches!(status.state(), RunState::Finished | RunState::FinishedWithParked);
+    let open = !is_over(status);
     (open && !status.store_failed.is_empty()).then(|| {
         let (run, done) = (spec(status).run, done(status));
         let reason = &status.store_failed;
@@ -162,7 +173,9 @@ fn next_step(status: &RunStatus, link: &Link) -> String {
     match status.state() {
         RunState::Finished if status.artifact.is_empty() => format!("fulldeck merge {run}{words}"),
         RunState::Finished => questions(run, link),
-        RunState::FinishedWithParked => "see the parked slices and the workers' logs".to_owned(),
+        RunState::FinishedWithParked => format!("fulldeck retry {run}{words}"),
+        RunState::Paused | RunState::Cancelled => format!("fulldeck resume {run}{words}"),
+        RunState::Stalled => format!("fulldeck explain {run}{words}"),
         _ if !status.store_failed.is_empty() && link.names_coordinator() => {
             "start the coordinator again".to_owned()
         }
@@ -206,13 +219,17 @@ fn run_table(status: &RunStatus, link: &Link, style: Style) -> String {
             ),
         ),
         ("workers", format!("{} alive, {} suspect", status.workers_live, status.workers_suspect)),
-        ("results", counted(status.mismatched, "mismatch")),
+        ("results", results(status)),
         (
             "checkpoint",
             status.last_commit_seconds_ago.map_or("-".to_owned(), |age| ago(age, style.terminal)),
         ),
         ("stored", bytes(status.stored_bytes)),
     ];
+    if status.stuck_seconds > 0.0 {
+        let what = "work could be leased, but is not: a defect, please report what explain says";
+        lines.push(("stuck", format!("{}: {what}", duration(status.stuck_seconds))));
+    }
     if !status.store_failed.is_empty() {
         lines.push(("store", format!("takes nothing more: {}", status.store_failed)));
     }
@@ -229,6 +246,21 @@ fn run_table(status: &RunStatus, link: &Link, style: Style) -> String {
         text.push_str(&job_table(&status.jobs, style));
     }
     text
+}
+
+/// How many results were checked by a second computation, and what came out.
+fn results(status: &RunStatus) -> String {
+    let mut parts = vec![counted(status.mismatched, "mismatch")];
+    let mut add = |count: u64, what: &str| {
+        if count > 0 {
+            parts.push(format!("{} {what}", grouped(count)));
+        }
+    };
+    add(status.confirmed, "confirmed by another host");
+    add(status.confirmed_alone, "confirmed by the same host only");
+    add(status.doubted, "to be confirmed");
+    add(status.copies, "computed twice because the first took too long");
+    parts.join(", ")
 }
 
 fn job_table(jobs: &[JobStatus], style: Style) -> String {

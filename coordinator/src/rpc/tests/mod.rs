@@ -98,6 +98,7 @@ fn registration() -> v1::RegisterRequest {
         name: "amy".into(),
         held: Vec::new(),
         instance: 0,
+        ends_in_ms: None,
     }
 }
 

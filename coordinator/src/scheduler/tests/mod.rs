@@ -1,7 +1,10 @@
 //! The scheduler under test: a small plan, and calls with their answers in one step.
 
+mod checking;
+mod control;
 mod model;
 mod stories;
+mod trouble;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +12,7 @@ use std::sync::Arc;
 use fulldeck_job::{Digest, Fingerprint, Job, JobIndex, Plan, Slice, SliceId};
 
 use super::*;
-use crate::store::Decided;
+use crate::store::{Decided, Decision, RunControl};
 
 /// Sizes of the batches; the jobs take turns slice by slice, so that batches reach across jobs.
 const BATCHES: [u32; 5] = [3, 2, 4, 1, 2];
@@ -59,6 +62,7 @@ fn identity(epoch: u64) -> Identity {
         store_id: STORE,
         epoch,
         start_id: epoch * 1_000,
+        secret: [3; 32],
         earlier: (1..epoch).map(|earlier| (earlier, earlier * 1_000)).collect(),
     }
 }
@@ -86,6 +90,8 @@ struct World {
     others: Vec<(ReplyId, Reply)>,
     persists: Vec<ReplyId>,
     noted: Vec<LeaseNote>,
+    decisions: Vec<Decision>,
+    storings: Vec<Storing>,
 }
 
 impl World {
@@ -99,6 +105,8 @@ impl World {
             others: Vec::new(),
             persists: Vec::new(),
             noted: Vec::new(),
+            decisions: Vec::new(),
+            storings: Vec::new(),
         }
     }
 
@@ -112,7 +120,11 @@ impl World {
         for effect in self.core.step(self.now, event) {
             match effect {
                 Effect::Reply { to, reply } => self.others.push((to, reply)),
-                Effect::Persist { upload, .. } => self.persists.push(upload),
+                Effect::Persist { upload, storing, .. } => {
+                    self.persists.push(upload);
+                    self.storings.push(storing);
+                }
+                Effect::Decide { decision, .. } => self.decisions.push(decision),
                 Effect::NoteLeases(notes) => self.noted.extend(notes),
                 Effect::EndLeases(notes) => {
                     self.noted.retain(|noted| notes.iter().all(|ended| ended.token != noted.token));
@@ -154,8 +166,13 @@ impl World {
     }
 
     fn try_register_as(&mut self, instance: u64, held: Vec<Held>) -> Reply {
+        self.try_register_on("", instance, held)
+    }
+
+    fn try_register_on(&mut self, host: &str, instance: u64, held: Vec<Held>) -> Reply {
         let registration = Registration {
             name: "amy".into(),
+            host_key: host.into(),
             workloads: vec![("w".into(), 1)],
             held,
             instance,
@@ -166,6 +183,14 @@ impl World {
 
     fn register(&mut self) -> SessionId {
         match self.try_register(Vec::new()) {
+            Reply::Registered { session, .. } => session,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// A worker on a host that is told from others.
+    fn register_on(&mut self, host: &str) -> SessionId {
+        match self.try_register_on(host, 0, Vec::new()) {
             Reply::Registered { session, .. } => session,
             other => panic!("{other:?}"),
         }

@@ -66,6 +66,8 @@ struct Attempt {
     session: Option<SessionId>,
     expires: u64,
     answer: u64,
+    /// How carefully it was leased: 0 together, 1 with its batch alone, 2 alone.
+    care: u8,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -83,6 +85,8 @@ struct Model {
     committed: BTreeMap<u32, Digest>,
     parked: BTreeSet<u32>,
     failures: BTreeMap<u32, u8>,
+    /// Workers lost with a slice that they did not have alone.
+    marks: BTreeMap<u32, u8>,
     came_back: BTreeSet<u32>,
     not_before: BTreeMap<u32, u64>,
     attempts: Vec<Attempt>,
@@ -143,10 +147,56 @@ impl Model {
         }
     }
 
+    /// A worker vanished with these. One that had a slice alone says something about the slice.
+    fn vanish(&mut self, gone: impl Fn(&Attempt) -> bool) {
+        let mut lost: Vec<_> = self.attempts.iter().filter(|one| gone(one)).cloned().collect();
+        // In the order in which they expire.
+        lost.sort_by_key(|one| (one.expires, one.token));
+        for attempt in lost {
+            let slice = attempt.slice;
+            self.lose(|one| one.token == attempt.token);
+            if attempt.care == 2 && attempt.session.is_some() {
+                self.count(slice);
+            } else {
+                *self.marks.entry(slice).or_default() += 1;
+            }
+        }
+    }
+
+    /// A failure of the slice's own.
+    fn count(&mut self, slice: u32) {
+        let failures = self.failures.entry(slice).or_default();
+        *failures += 1;
+        let failures = *failures;
+        self.after_failure(slice, failures);
+    }
+
+    fn after_failure(&mut self, slice: u32, failures: u8) {
+        if !self.waits(slice) {
+            return;
+        }
+        if failures >= MAX_FAILURES {
+            self.parked.insert(slice);
+        } else {
+            let seconds = [1, 1, 2, 4][usize::from(failures)];
+            let until = self.now + seconds * 1_000;
+            let not_before = self.not_before.entry(batch_of(slice)).or_default();
+            *not_before = until.max(*not_before);
+        }
+    }
+
+    fn care(&self, slice: u32) -> u8 {
+        let failed = self.failures.get(&slice).is_some_and(|failures| *failures > 0);
+        match self.marks.get(&slice).copied().unwrap_or(0) {
+            _ if failed => 2,
+            marks => marks.min(2),
+        }
+    }
+
     fn pass_time(&mut self, ms: u64) {
         self.now += ms;
         let now = self.now;
-        self.lose(|attempt| attempt.expires <= now);
+        self.vanish(|attempt| attempt.expires <= now);
         let lost: Vec<_> = self
             .sessions
             .iter()
@@ -155,23 +205,33 @@ impl Model {
             .collect();
         for id in lost {
             self.sessions.remove(&id);
-            self.lose(|attempt| attempt.session == Some(id));
+            self.vanish(|attempt| attempt.session == Some(id));
         }
     }
 
-    fn next_batch(&self) -> Option<Vec<u32>> {
-        let batches = 0..BATCHES.len() as u32;
-        let ready = |batch: &u32| {
-            self.not_before.get(batch).is_none_or(|until| *until <= self.now)
-                && (0..slices()).any(|slice| batch_of(slice) == *batch && self.waits(slice))
+    /// What a worker gets next, and how carefully.
+    fn next_batch(&self, session: SessionId) -> Option<(Vec<u32>, u8)> {
+        let its = || self.attempts.iter().filter(|one| one.session == Some(session));
+        if its().any(|one| one.care > 0) {
+            return None;
+        }
+        let waiting = |batch: u32| {
+            (0..slices()).filter(move |slice| batch_of(*slice) == batch && self.waits(*slice))
         };
-        let batch =
-            batches.filter(ready).min_by_key(|batch| (!self.came_back.contains(batch), *batch))?;
-        let waiting: Vec<_> =
-            (0..slices()).filter(|slice| batch_of(*slice) == batch && self.waits(*slice)).collect();
-        let failed = |slice: &u32| self.failures.get(slice).is_some_and(|failures| *failures > 0);
-        let sound: Vec<_> = waiting.iter().copied().filter(|slice| !failed(slice)).collect();
-        Some(if sound.is_empty() { waiting[..1].to_vec() } else { sound })
+        let mut ready: Vec<u32> = (0..BATCHES.len() as u32)
+            .filter(|batch| self.not_before.get(batch).is_none_or(|until| *until <= self.now))
+            .filter(|batch| waiting(*batch).next().is_some())
+            .collect();
+        ready.sort_by_key(|batch| (!self.came_back.contains(batch), *batch));
+        for batch in ready {
+            let care = waiting(batch).map(|slice| self.care(slice)).min().unwrap();
+            if care == 0 || its().next().is_none() {
+                let most = if care == 2 { 1 } else { usize::MAX };
+                let chosen = waiting(batch).filter(|slice| self.care(*slice) == care).take(most);
+                return Some((chosen.collect(), care));
+            }
+        }
+        None
     }
 
     fn reclaim(&mut self, session: SessionId, token: Token, slice: u32) -> bool {
@@ -186,7 +246,8 @@ impl Model {
         if !open || self.holders(slice) == 2 {
             return false;
         }
-        self.attempts.push(Attempt { token, slice, session: Some(session), expires, answer: 0 });
+        let session = Some(session);
+        self.attempts.push(Attempt { token, slice, session, expires, answer: 0, care: 0 });
         true
     }
 }
@@ -332,14 +393,15 @@ impl Game {
             assert!(self.model.attempts.iter().any(|one| one.token == lease.token));
         }
         for _ in used.len()..slots as usize {
-            let Some(batch) = self.model.next_batch() else { break };
+            let Some((batch, care)) = self.model.next_batch(session) else { break };
             for slice in batch {
                 let token = leases[expected.len()].token;
                 assert!(!self.model.issued.iter().any(|(known, _)| *known == token), "used twice");
                 expected.push(slice);
                 self.model.issue(token, slice);
                 let session = Some(session);
-                self.model.attempts.push(Attempt { token, slice, session, expires, answer });
+                let attempt = Attempt { token, slice, session, expires, answer, care };
+                self.model.attempts.push(attempt);
             }
         }
         assert_eq!(ids(&leases), expected);
@@ -445,19 +507,11 @@ impl Game {
             return;
         }
         self.model.lose(current);
-        let failures = self.model.failures.entry(slice).or_default();
-        *failures += u8::from(counted);
-        let failures = *failures;
-        if !self.model.waits(slice) {
-            return;
-        }
-        if failures >= MAX_FAILURES {
-            self.model.parked.insert(slice);
+        if counted {
+            self.model.count(slice);
         } else {
-            let seconds = [1, 1, 2, 4][usize::from(failures)];
-            let until = self.model.now + seconds * 1_000;
-            let not_before = self.model.not_before.entry(batch_of(slice)).or_default();
-            *not_before = until.max(*not_before);
+            let failures = self.model.failures.get(&slice).copied().unwrap_or(0);
+            self.model.after_failure(slice, failures);
         }
     }
 
@@ -497,7 +551,7 @@ impl Game {
             issued: unconfirmed.iter().map(|one| (one.token, one.slice)).collect(),
             attempts: unconfirmed
                 .into_iter()
-                .map(|one| Attempt { session: None, expires: LEASE, answer: 0, ..one })
+                .map(|one| Attempt { session: None, expires: LEASE, answer: 0, care: 0, ..one })
                 .collect(),
             ..Model::default()
         };

@@ -470,6 +470,8 @@ fn a_restart_holds_back_what_may_still_be_computed() {
     assert_eq!(world.beat(session, 0, &leases[1..3]), []);
     assert_eq!(world.commit(session, &leases[1]), COMMITTED, "a token of the earlier life");
     world.wait(1_000);
+    assert_eq!(world.lease(session, 1), [], "whoever had these is lost: not beside others");
+    assert_eq!(world.commit(session, &leases[2]), COMMITTED);
     assert_eq!(ids(&world.lease(session, 1)), [3, 4], "nobody came for these");
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::BoolishValueParser;
 use clap::{ArgAction, Args};
+use fulldeck_coordinator::scheduler::Validation;
 use fulldeck_coordinator::{Coordinator, CoordinatorOptions};
 use fulldeck_service::logging::LogFormat;
 use fulldeck_service::{AccessToken, StopLevel, StopSignal, exit};
@@ -36,10 +37,32 @@ pub(crate) struct Arguments {
     /// File that holds the token [default: the token of the access file, else a new one]
     #[arg(long, env = "FULLDECK_TOKEN_FILE", value_name = "FILE")]
     token_file: Option<PathBuf>,
+    /// Which results are computed a second time: off, spot:1% (a share of the batches), quorum:2 (all, until so many are
+    /// equal), or adaptive (less and less, the longer a host is right)
+    #[arg(long, env = "FULLDECK_VALIDATE", value_name = "HOW", default_value = "spot:1%")]
+    #[arg(value_parser = validation)]
+    validate: Validation,
     /// Log lines as JSON
     #[arg(long, env = "FULLDECK_LOG_JSON")]
     #[arg(value_parser = BoolishValueParser::new(), action = ArgAction::SetTrue)]
     log_json: bool,
+}
+
+/// Which results are computed a second time.
+fn validation(text: &str) -> Result<Validation, String> {
+    let share = |text: &str| -> Option<f64> {
+        let percent: f64 = text.strip_suffix('%')?.parse().ok()?;
+        (percent > 0.0 && percent <= 100.0).then_some(percent / 100.0)
+    };
+    let quorum = |text: &str| text.parse().ok().filter(|equal| (2..=9).contains(equal));
+    let found = match text.split_once(':') {
+        None if text == "off" => Some(Validation::Off),
+        None if text == "adaptive" => Some(Validation::Adaptive),
+        Some(("spot", text)) => share(text).map(Validation::Spot),
+        Some(("quorum", text)) => quorum(text).map(Validation::Quorum),
+        _ => None,
+    };
+    found.ok_or_else(|| "off, spot:1%, quorum:2 (to 9) or adaptive is right".to_owned())
 }
 
 /// An address to listen on.
@@ -61,6 +84,7 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         let mut options =
             CoordinatorOptions::new(arguments.data.data_dir.clone(), arguments.listen);
         options.insecure_plaintext = arguments.insecure_plaintext;
+        options.validation = arguments.validate;
         options.token = arguments.token_file.as_deref().map(AccessToken::read_file).transpose()?;
         let access_file = options.access_file();
         let coordinator = Coordinator::start(options, app.registry.clone()).await?;

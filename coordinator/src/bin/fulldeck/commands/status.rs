@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::builder::BoolishValueParser;
 use clap::{ArgAction, Args};
-use fulldeck_proto::v1::{RunState, RunStatus};
+use fulldeck_proto::v1::RunStatus;
 use fulldeck_service::exit;
 
 use crate::app::App;
@@ -14,7 +14,7 @@ use crate::error::CliError;
 use crate::offline::Folder;
 use crate::output::{Answer, Format};
 use crate::remote::{self, Admin};
-use crate::run_view::{RunList, RunView, halted};
+use crate::run_view::{RunList, RunView, halted, is_over};
 
 /// Time between two looks of `-w`.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -104,10 +104,7 @@ async fn watch(arguments: &Arguments, app: &App, from: &mut Admin) -> Result<(),
             shown = app.output.render(answer.as_ref());
             app.output.print(answer.as_ref())?;
         }
-        let over = |run: &RunStatus| {
-            matches!(run.state(), RunState::Finished | RunState::FinishedWithParked)
-        };
-        if runs.iter().all(over) {
+        if runs.iter().all(is_over) {
             return Ok(());
         }
         if let Some(halted) = runs.iter().find_map(halted) {

@@ -14,7 +14,7 @@ use crate::offline::Folder;
 use crate::output::units::percent;
 use crate::progress::RunBars;
 use crate::remote;
-use crate::run_view::{RunView, halted};
+use crate::run_view::{RunView, halted, is_over};
 
 /// Time between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -51,10 +51,11 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         let deadline =
             arguments.timeout.map(|seconds| Instant::now() + Duration::from_secs(seconds));
         let mut bars = RunBars::new(app, &first);
+        let mut watched = coordinator.watch(&number).await?;
         let mut status = first;
         loop {
             bars.show(&status);
-            if matches!(status.state(), RunState::Finished | RunState::FinishedWithParked) {
+            if is_over(&status) {
                 bars.clear();
                 return Ok(status);
             }
@@ -69,11 +70,16 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
                     format!("it goes on: fulldeck wait {number}{}", arguments.link.words()),
                 ));
             }
-            tokio::time::sleep(LOOK_EVERY).await;
-            status = coordinator.run(&number).await?;
+            // The bars turn, and the deadline is looked at, also while nothing changes.
+            if let Ok(next) = tokio::time::timeout(LOOK_EVERY, watched.next()).await {
+                status = match next? {
+                    Some(next) => next,
+                    None => coordinator.run(&number).await?,
+                };
+            }
         }
     })?;
-    let failed = status.state() == RunState::FinishedWithParked;
+    let failed = status.state() != RunState::Finished;
     app.output.print(&RunView(status, arguments.link.clone()))?;
     Ok(if failed { exit::RUN_FAILED } else { exit::OK })
 }

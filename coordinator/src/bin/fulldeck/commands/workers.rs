@@ -51,6 +51,9 @@ impl Answer for Workers {
                 "committed": worker.committed,
                 "last_beat_seconds_ago": worker.last_beat_seconds_ago,
                 "rss_bytes": worker.rss_bytes,
+                "quarantined_because": (!worker.quarantined_because.is_empty())
+                    .then_some(&worker.quarantined_because),
+                "quarantined_seconds": worker.quarantined_seconds,
             }))
         };
         self.0.iter().map(worker).collect()
