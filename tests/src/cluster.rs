@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::process::Process;
-use crate::programs::{FULLDECK, WORKER};
+use crate::programs::{FULLDECK, STRANGE_WORKER, WORKER};
 use crate::scene::{Answer, Scene};
 use crate::wait::until;
 
@@ -15,13 +15,22 @@ use crate::wait::until;
 pub struct Cluster<'a> {
     scene: &'a Scene,
     coordinator: Process,
+    /// Further words for the coordinator.
+    words: String,
 }
 
 impl<'a> Cluster<'a> {
     /// Starts the coordinator and waits until it listens.
     #[must_use]
     pub fn start(scene: &'a Scene) -> Self {
-        let mut cluster = Self { scene, coordinator: launch(scene) };
+        Self::start_with(scene, "")
+    }
+
+    /// The same, with further words for the coordinator.
+    #[must_use]
+    pub fn start_with(scene: &'a Scene, words: &str) -> Self {
+        let words = words.to_owned();
+        let mut cluster = Self { coordinator: launch(scene, &words), scene, words };
         cluster.await_listening();
         cluster
     }
@@ -40,7 +49,7 @@ impl<'a> Cluster<'a> {
     /// Starts the coordinator anew (one that still runs is killed) and does not wait.
     pub fn relaunch(&mut self) {
         self.coordinator.kill();
-        self.coordinator = launch(self.scene);
+        self.coordinator = launch(self.scene, &self.words);
     }
 
     /// Waits until the coordinator listens; what it printed then.
@@ -60,6 +69,13 @@ impl<'a> Cluster<'a> {
     pub fn worker(&self, name: &str, more: &str) -> Process {
         let words = format!("--access data/access.toml --threads 1 --name {name} {more}");
         self.scene.start(WORKER, &words)
+    }
+
+    /// Starts a worker of one thread that misbehaves in this manner: see `fulldeck-strange-worker`.
+    #[must_use]
+    pub fn strange_worker(&self, manner: &str, name: &str, more: &str) -> Process {
+        let words = format!("{manner} --access data/access.toml --threads 1 --name {name} {more}");
+        self.scene.start(STRANGE_WORKER, &words)
     }
 
     /// Runs a command against the coordinator.
@@ -85,6 +101,7 @@ impl<'a> Cluster<'a> {
     }
 }
 
-fn launch(scene: &Scene) -> Process {
-    scene.start(FULLDECK, "coordinator --data-dir data --listen 127.0.0.1:0 -o json")
+fn launch(scene: &Scene, more: &str) -> Process {
+    let words = format!("coordinator --data-dir data --listen 127.0.0.1:0 -o json {more}");
+    scene.start(FULLDECK, &words)
 }

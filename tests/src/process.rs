@@ -59,6 +59,16 @@ impl Process {
         Some(ended.code().unwrap_or_else(|| panic!("{} ended by {:?}", self.name, ended.signal())))
     }
 
+    /// Waits for its end, whatever ended it: its exit code, or `None` after a signal.
+    ///
+    /// # Panics
+    /// If it goes on.
+    #[track_caller]
+    pub fn end(&mut self) -> Option<i32> {
+        let ended = within(PATIENCE, || self.ended());
+        ended.unwrap_or_else(|| panic!("{} still runs after {PATIENCE:?}", self.name)).code()
+    }
+
     /// Its exit code.
     ///
     /// # Panics

@@ -7,6 +7,8 @@ use std::process::Command;
 pub const FULLDECK: &str = "fulldeck";
 /// The slim worker.
 pub const WORKER: &str = "fulldeck-worker";
+/// A worker that misbehaves as its first word says.
+pub(crate) const STRANGE_WORKER: &str = "fulldeck-strange-worker";
 /// Variables of this name would change what the programs do.
 const OUR_VARIABLES: &str = "FULLDECK_";
 

@@ -94,7 +94,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("fulldeck-worker", &["fulldeck-proto", "fulldeck-job", "fulldeck-service", "fulldeck-common"]),
-    ("fulldeck-tests", &["fulldeck-artifact", "fulldeck-job"]),
+    (
+        "fulldeck-tests",
+        &[
+            "fulldeck-artifact",
+            "fulldeck-common",
+            "fulldeck-job",
+            "fulldeck-service",
+            "fulldeck-worker",
+        ],
+    ),
 ];
 
 #[test]

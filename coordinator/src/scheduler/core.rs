@@ -14,8 +14,8 @@ use super::slice::{Holders, SliceState};
 use super::trouble::Care;
 use super::worker::{Attempt, Poll, Worker};
 use super::{
-    Caller, Effect, Event, Identity, LeaseNote, MAX_EXPLAINED, Millis, Notice, Offer, Refusal,
-    Reply, ReplyId, RunSeed, STUCK_AFTER, SessionId, Storing, Timings, Token,
+    Caller, Effect, Event, Identity, LOOK_EVERY, LeaseNote, MAX_EXPLAINED, Millis, Notice, Offer,
+    Refusal, Reply, ReplyId, RunSeed, STUCK_AFTER, SessionId, Storing, Timings, Token,
 };
 
 /// A result on its way to the disk, and the equal or unequal ones that came meanwhile.
@@ -31,6 +31,13 @@ pub(super) struct Upload {
     /// Digest of the stored result that this one replaces.
     pub(super) replaces: Option<Digest>,
     pub(super) followers: Vec<(ReplyId, SessionId, Offer)>,
+}
+
+/// Work that could be leased, but is not.
+#[derive(Clone, Copy, Debug)]
+struct Stuck {
+    since: Millis,
+    told: bool,
 }
 
 /// The scheduler. See the module for what it promises.
@@ -55,7 +62,8 @@ pub struct Core {
     pub(super) hosts: Hosts,
     pub(super) validation: Validation,
     /// Since when something could be leased, but is not.
-    stuck: Option<Millis>,
+    stuck: Option<Stuck>,
+    watching: bool,
     pub(super) store_failed: Option<String>,
     pub(super) closing: bool,
     next_sequence: u64,
@@ -88,6 +96,7 @@ impl Core {
             hosts: Hosts::default(),
             validation: Validation::Off,
             stuck: None,
+            watching: false,
             store_failed: None,
             closing: false,
             next_sequence: 1,
@@ -307,30 +316,42 @@ impl Core {
         }
     }
 
+    /// Looks again in a while, as long as calls wait.
+    pub(super) fn keep_watching(&mut self, now: Millis) {
+        if !self.watching {
+            self.watching = true;
+            self.alarms.set(now + LOOK_EVERY, Alarm::Watchdog);
+        }
+    }
+
     /// Says so if work that could be leased is not, for too long. It never repairs: it would hide the defect.
     fn watch(&mut self, now: Millis) {
+        self.watching = false;
         let able = self
             .polls
             .values()
             .any(|poll| poll.free_slots > 0 && self.could_lease(now, poll.session));
-        if !able {
-            self.stuck = None;
-        } else {
-            let since = *self.stuck.get_or_insert(now);
-            if now.since(since) >= STUCK_AFTER {
+        match self.stuck {
+            _ if !able => self.stuck = None,
+            None => self.stuck = Some(Stuck { since: now, told: false }),
+            Some(Stuck { since, told: false }) if now.since(since) >= STUCK_AFTER => {
+                self.stuck = Some(Stuck { since, told: true });
                 let explanations = self.explain_all(now, MAX_EXPLAINED);
                 self.tell(Notice::Stuck { since: now.since(since), explanations });
             }
+            Some(_) => {}
         }
         if !self.polls.is_empty() {
-            self.alarms.set(now + STUCK_AFTER, Alarm::Watchdog);
+            // What takes too long is known only as time passes.
+            self.stirred = true;
+            self.keep_watching(now);
         }
     }
 
     /// How long work could have been leased, but was not; nothing when all is well.
     #[must_use]
     pub(super) fn stuck_for(&self, now: Millis) -> Option<Millis> {
-        self.stuck.map(|since| now.since(since)).filter(|stuck| *stuck >= STUCK_AFTER)
+        self.stuck.map(|stuck| now.since(stuck.since)).filter(|stuck| *stuck >= STUCK_AFTER)
     }
 
     /// The run with this fingerprint.

@@ -11,10 +11,7 @@ use super::core::Core;
 use super::ids::AttemptKey;
 use super::trouble::Care;
 use super::worker::{Attempt, Poll};
-use super::{
-    Effect, Lease, LeaseNote, MAX_LEASE_WAIT, Millis, Refusal, Reply, ReplyId, STUCK_AFTER,
-    SessionId,
-};
+use super::{Effect, Lease, LeaseNote, MAX_LEASE_WAIT, Millis, Refusal, Reply, ReplyId, SessionId};
 
 impl Core {
     pub(super) fn lease(
@@ -36,13 +33,13 @@ impl Core {
             self.poll_due(earlier);
         }
         let leases = self.grant(now, session, free_slots);
-        self.alarms.set(now + STUCK_AFTER, Alarm::Watchdog);
         let wait = wait.min(MAX_LEASE_WAIT);
         if !leases.is_empty() || wait == Millis(0) || self.tells_done(session) {
             return self.answer(reply, session, leases);
         }
         let until = now + wait;
         self.polls.insert(reply, Poll { session, free_slots, until });
+        self.keep_watching(now);
         self.alarms.set(until, Alarm::Poll(reply));
         if let Some(worker) = self.workers.get_mut(&session) {
             worker.poll = Some(reply);

@@ -64,3 +64,5 @@ pub const TIME_LEFT_TENTHS: u64 = 13;
 pub const TIME_LEFT_MARGIN: Millis = Millis(15_000);
 /// Good results in a row after which not every result of a host is checked, where checks are adaptive.
 pub const ADAPTIVE_TRUST: u64 = 10;
+/// Between two looks at calls that wait: is anything late, or stuck?
+pub const LOOK_EVERY: Millis = Millis(5_000);

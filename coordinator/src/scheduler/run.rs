@@ -24,10 +24,20 @@ pub(super) struct Batch {
     pub(super) put_back: bool,
     /// Not leased before this.
     pub(super) not_before: Millis,
+    /// Where it stands among those that can be leased, if it does.
+    listed: Option<Rank>,
 }
 
-/// Position of a batch in the order of leasing: what was put back first, then plan order.
-type Rank = (bool, u32);
+/// Position of a batch in the order of leasing: by urgency, then by plan.
+type Rank = (Urgency, u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Urgency {
+    PutBack,
+    Planned,
+    /// Only results that are to be found again.
+    Checks,
+}
 
 /// Counts of one job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,6 +99,7 @@ impl Run {
                     slices: Vec::new(),
                     put_back: false,
                     not_before: Millis::default(),
+                    listed: Some((Urgency::Planned, batches.len() as u32)),
                 });
                 batches.len() as u32 - 1
             });
@@ -106,7 +117,7 @@ impl Run {
             plan,
             control: seed.decided.control,
             slices,
-            ready: (0..batches.len() as u32).map(|position| (true, position)).collect(),
+            ready: batches.iter().filter_map(|batch| batch.listed).collect(),
             batches,
             batch_of,
             focus: BTreeSet::new(),
@@ -202,7 +213,6 @@ impl Run {
         // Checks come last, whatever came back first.
         let is_check = matches!(state, SliceState::Doubted { .. });
         if after == Phase::Waiting && before != Phase::Waiting && !is_check {
-            self.ready.remove(&self.rank(position));
             self.batches[position as usize].put_back = true;
         }
         self.refresh(position, now);
@@ -217,17 +227,20 @@ impl Run {
 
     /// Puts a batch into the set of those that can be leased, or takes it out.
     pub(super) fn refresh(&mut self, position: u32, now: Millis) {
-        let rank = self.rank(position);
         let batch = &self.batches[position as usize];
-        if batch.not_before <= now && batch.slices.iter().any(|slice| self.is_leasable(*slice)) {
-            self.ready.insert(rank);
-        } else {
-            self.ready.remove(&rank);
+        let waiting = || batch.slices.iter().copied().filter(|slice| self.is_leasable(*slice));
+        let urgency = match waiting().any(|slice| self.state(slice) == SliceState::Waiting) {
+            true if batch.put_back => Urgency::PutBack,
+            true => Urgency::Planned,
+            false => Urgency::Checks,
+        };
+        let rank =
+            (batch.not_before <= now && waiting().next().is_some()).then_some((urgency, position));
+        let before = std::mem::replace(&mut self.batches[position as usize].listed, rank);
+        if before != rank {
+            before.iter().for_each(|rank| _ = self.ready.remove(rank));
+            self.ready.extend(rank);
         }
-    }
-
-    fn rank(&self, position: u32) -> Rank {
-        (!self.batches[position as usize].put_back, position)
     }
 
     fn is_leasable(&self, slice: SliceId) -> bool {
@@ -406,7 +419,7 @@ impl Run {
             let batch = self.batch(position);
             let waits = batch.slices.iter().any(|slice| self.is_leasable(*slice));
             // An alarm that is due now may not have been handled yet, never the other way round.
-            let listed = self.ready.contains(&self.rank(position));
+            let listed = batch.listed.is_some_and(|rank| self.ready.contains(&rank));
             assert!(!listed || waits, "batch {position} is listed with nothing to lease");
             assert!(listed || !waits || batch.not_before > now, "batch {position} is forgotten");
         }

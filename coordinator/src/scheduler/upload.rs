@@ -195,13 +195,16 @@ impl Core {
         compute_ms: u64,
         session: SessionId,
     ) {
-        let live = self.live();
+        let (live, host) = (self.live(), self.host_of(session));
         let Some(run) = self.runs.get_mut(&number) else { return };
         let alone = run.doubts.get(&slice).is_some_and(Doubt::is_same_host);
         run.confirmed += u64::from(!alone);
         run.confirmed_alone += u64::from(alone);
         let holders = run.state(slice).holders();
         run.committed(slice, digest, compute_ms, now, live);
+        if alone {
+            run.unchecked.insert(slice, host);
+        }
         self.stirred |= !run.is_open();
         self.drop_holders(holders);
         self.history.forget((number, slice));

@@ -139,6 +139,13 @@ fn run_json(status: &RunStatus) -> Map<String, Value> {
             "parked": status.parked,
         },
         "parked_slices": parked,
+        "checks": {
+            "doubted": status.doubted,
+            "confirmed": status.confirmed,
+            "confirmed_alone": status.confirmed_alone,
+        },
+        "copies": status.copies,
+        "stuck_seconds": status.stuck_seconds,
         "workers": { "live": status.workers_live, "suspect": status.workers_suspect },
         "mismatched": status.mismatched,
         "last_commit_seconds_ago": status.last_commit_seconds_ago,

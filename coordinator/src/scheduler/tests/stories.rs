@@ -372,8 +372,10 @@ fn waiting_calls_are_answered_when_work_appears_or_time_is_up() {
     world.step(world.lease_event(first, amy, 1, 0, 20_000));
     world.step(world.lease_event(second, bob, 1, 0, 10_000));
     assert_eq!(world.others, [], "without any run there is everything to wait for");
-    assert_eq!(world.core.next_deadline(), Some(Millis(10_000)));
-    world.wait(10_000);
+    assert_eq!(world.core.next_deadline(), Some(LOOK_EVERY), "in case something is late by then");
+    world.wait(LOOK_EVERY.0);
+    assert_eq!(world.others, []);
+    world.wait(10_000 - LOOK_EVERY.0);
     assert_eq!(leased(world.taken(second).unwrap()), (1, vec![], false));
     world.step(Event::RunAdded(seed(1, &plan(&BATCHES))));
     assert_eq!(ids(&leased(world.taken(first).unwrap()).1), [0, 1, 2]);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::BoolishValueParser;
 use clap::{ArgAction, Args};
-use fulldeck_coordinator::scheduler::Validation;
+use fulldeck_coordinator::scheduler::{Millis, Timings, Validation};
 use fulldeck_coordinator::{Coordinator, CoordinatorOptions};
 use fulldeck_service::logging::LogFormat;
 use fulldeck_service::{AccessToken, StopLevel, StopSignal, exit};
@@ -16,6 +16,9 @@ use crate::cli::{DataDir, quoted};
 use crate::error::CliError;
 use crate::output::table::pairs;
 use crate::output::{Answer, Style, object};
+
+/// Heartbeats that a lease holds at least: some may get lost.
+const MIN_BEATS: u64 = 4;
 
 /// Flags of `coordinator`.
 #[derive(Debug, Args)]
@@ -42,6 +45,14 @@ pub(crate) struct Arguments {
     #[arg(long, env = "FULLDECK_VALIDATE", value_name = "HOW", default_value = "spot:1%")]
     #[arg(value_parser = validation)]
     validate: Validation,
+    /// Workers say so often that they live, in seconds
+    #[arg(long, env = "FULLDECK_HEARTBEAT", value_name = "SECONDS", default_value = "3")]
+    #[arg(value_parser = seconds)]
+    heartbeat: Millis,
+    /// What a worker has is given to others when nothing is heard of it for so long, in seconds; at least four heartbeats
+    #[arg(long, env = "FULLDECK_LEASE", value_name = "SECONDS", default_value = "30")]
+    #[arg(value_parser = seconds)]
+    lease: Millis,
     /// Log lines as JSON
     #[arg(long, env = "FULLDECK_LOG_JSON")]
     #[arg(value_parser = BoolishValueParser::new(), action = ArgAction::SetTrue)]
@@ -65,12 +76,30 @@ fn validation(text: &str) -> Result<Validation, String> {
     found.ok_or_else(|| "off, spot:1%, quorum:2 (to 9) or adaptive is right".to_owned())
 }
 
+/// A time in seconds, with fractions.
+fn seconds(text: &str) -> Result<Millis, String> {
+    let time = text.parse().ok().filter(|seconds: &f64| (0.1..=3_600.0).contains(seconds));
+    time.map(|seconds| Millis((seconds * 1_000.0) as u64))
+        .ok_or_else(|| "seconds from 0.1 to 3600 are right".to_owned())
+}
+
 /// An address to listen on.
 fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "an IP address and a port are right, e.g. 127.0.0.1:7411".to_owned())
 }
 
 impl Arguments {
+    fn timings(&self) -> Result<Timings, CliError> {
+        if self.lease.0 < MIN_BEATS * self.heartbeat.0 {
+            return Err(CliError::usage(format!(
+                "a lease of {} s is too short for heartbeats every {} s; it holds at least {MIN_BEATS} of them",
+                self.lease.seconds(),
+                self.heartbeat.seconds()
+            )));
+        }
+        Ok(Timings { heartbeat: self.heartbeat, lease: self.lease, ..Timings::default() })
+    }
+
     pub(crate) fn log_format(&self) -> LogFormat {
         if self.log_json { LogFormat::Json } else { LogFormat::Text }
     }
@@ -84,6 +113,7 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         let mut options =
             CoordinatorOptions::new(arguments.data.data_dir.clone(), arguments.listen);
         options.insecure_plaintext = arguments.insecure_plaintext;
+        options.timings = arguments.timings()?;
         options.validation = arguments.validate;
         options.token = arguments.token_file.as_deref().map(AccessToken::read_file).transpose()?;
         let access_file = options.access_file();
