@@ -3,8 +3,8 @@
 use fulldeck_tests::{Cluster, HOLDEM, HOLDEM_DIGEST, Scene, until};
 
 fn quarantined(cluster: &Cluster<'_>) -> Vec<String> {
-    let workers = cluster.json("workers")["workers"].as_array().unwrap().clone();
-    let of = |worker: &serde_json::Value| worker["host_key"].as_str().unwrap().to_owned();
+    let workers = cluster.json("workers")["workers"].as_array().expect("a list").clone();
+    let of = |worker: &serde_json::Value| worker["host_key"].as_str().expect("a text").to_owned();
     workers.iter().filter(|worker| worker["state"] == "quarantined").map(of).collect()
 }
 

@@ -4,13 +4,13 @@ use fulldeck_tests::{Cluster, HOLDEM, HOLDEM_DIGEST, Scene, until};
 use serde_json::Value;
 
 fn state(cluster: &Cluster<'_>) -> String {
-    cluster.json("status last")["state"].as_str().unwrap().to_owned()
+    cluster.json("status last")["state"].as_str().expect("a text").to_owned()
 }
 
 fn code(cluster: &Cluster<'_>) -> Vec<String> {
     let explained = cluster.json("explain last");
-    let slices = explained["slices"].as_array().unwrap().clone();
-    slices.iter().map(|slice| slice["code"].as_str().unwrap().to_owned()).collect()
+    let slices = explained["slices"].as_array().expect("a list").clone();
+    slices.iter().map(|slice| slice["code"].as_str().expect("a text").to_owned()).collect()
 }
 
 #[test]
