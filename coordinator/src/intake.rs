@@ -8,8 +8,9 @@ use fulldeck_job::record::{Codec, decode_payload};
 use fulldeck_job::{Computation, Digest, MAX_RESULT_BYTES, Slice};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-/// Uploads in progress, from the first piece to the answer.
-pub(crate) const MAX_UPLOADS: usize = 8;
+/// Uploads in progress, from the first piece to the answer. Small results are many, and one wait for the disk makes them
+/// all durable; large ones are bounded by their bytes.
+pub(crate) const MAX_UPLOADS: usize = 1_024;
 /// Bytes of all uploads in progress, as sent.
 const MAX_UPLOAD_BYTES: usize = 2 * MAX_RESULT_BYTES;
 /// The bytes are counted in this unit.

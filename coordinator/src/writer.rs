@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use fulldeck_job::SliceId;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::intake::MAX_UPLOADS;
 use crate::scheduler::ReplyId;
 use crate::store::{
     Change, Decision, MAX_COMMIT_CHANGES, NewResult, Place, RunRecord, Store, StoreError,
@@ -21,8 +22,8 @@ pub(crate) const MAX_GROUP_CHANGES: usize = MAX_COMMIT_CHANGES / 2;
 const MAX_GROUP_BYTES: usize = 64 << 20;
 /// A group is closed so long after its first task.
 const MAX_GROUP_WAIT: Duration = Duration::from_millis(5);
-/// Tasks that may wait for the writer. Uploads are bounded far below.
-const QUEUE: usize = 64;
+/// Tasks that may wait for the writer: every upload in progress, and some more.
+const QUEUE: usize = MAX_UPLOADS + 1_024;
 
 /// What the writer is to make durable.
 pub(crate) enum Task {

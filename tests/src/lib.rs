@@ -13,6 +13,7 @@
 mod artifact;
 pub mod checkpoint;
 mod cluster;
+pub mod empty;
 mod process;
 mod programs;
 mod random;
@@ -24,7 +25,7 @@ mod wait;
 pub use artifact::Artifact;
 pub use cluster::Cluster;
 pub use process::Process;
-pub use programs::{FULLDECK, WORKER, program};
+pub use programs::{EMPTY_COORDINATOR, FULLDECK, WORKER, program};
 pub use random::Random;
 pub use reference::{HOLDEM, HOLDEM_DIGEST, undisturbed};
 pub use scene::{Answer, Scene};

@@ -9,6 +9,8 @@ pub const FULLDECK: &str = "fulldeck";
 pub const WORKER: &str = "fulldeck-worker";
 /// A worker that misbehaves as its first word says.
 pub(crate) const STRANGE_WORKER: &str = "fulldeck-strange-worker";
+/// A coordinator that knows only the workload of [`crate::empty`].
+pub const EMPTY_COORDINATOR: &str = "fulldeck-empty-coordinator";
 /// Variables of this name would change what the programs do.
 const OUR_VARIABLES: &str = "FULLDECK_";
 

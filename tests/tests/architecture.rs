@@ -99,7 +99,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "fulldeck-artifact",
             "fulldeck-common",
+            "fulldeck-coordinator",
             "fulldeck-job",
+            "fulldeck-proto",
             "fulldeck-service",
             "fulldeck-worker",
         ],

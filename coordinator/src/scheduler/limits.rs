@@ -48,6 +48,8 @@ pub const MAX_QUARANTINE_DOUBLINGS: u32 = 6;
 pub const STRAGGLER_FACTOR: u64 = 2;
 /// ... or this many times if it had a copy before ...
 pub const SECOND_STRAGGLER_FACTOR: u64 = 4;
+/// ... and at least this long: a copy of something shorter is not worth it ...
+pub const MIN_STRAGGLER_AGE: Millis = Millis(5_000);
 /// ... once this many of a hundred slices of the job are finished.
 pub const STRAGGLER_FINISHED_PERCENT: u64 = 75;
 /// Copies of this many of a hundred slices of a run.

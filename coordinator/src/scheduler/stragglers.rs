@@ -10,7 +10,8 @@ use super::ids::AttemptKey;
 use super::slice::SliceState;
 use super::worker::Attempt;
 use super::{
-    Lease, MAX_COPIES_PERCENT, Millis, Notice, SECOND_STRAGGLER_FACTOR, STRAGGLER_FACTOR, SessionId,
+    Lease, MAX_COPIES_PERCENT, MIN_STRAGGLER_AGE, Millis, Notice, SECOND_STRAGGLER_FACTOR,
+    STRAGGLER_FACTOR, SessionId,
 };
 
 impl Core {
@@ -71,6 +72,6 @@ impl Core {
         let Some(median) = run.median_pace(planned.job) else { return false };
         let copies = run.troubles.get(&attempt.slice).map_or(0, |trouble| trouble.copies);
         let factor = if copies == 0 { STRAGGLER_FACTOR } else { SECOND_STRAGGLER_FACTOR };
-        now.since(attempt.since).0 > median.0.max(1).saturating_mul(factor)
+        now.since(attempt.since) > MIN_STRAGGLER_AGE.max(Millis(median.0.saturating_mul(factor)))
     }
 }

@@ -104,6 +104,9 @@ async fn the_largest_result_passes_through_default_limits() {
     assert_eq!(site.status().await.stored_bytes, fulldeck_job::MAX_RESULT_BYTES as u64);
 }
 
+/// Calls in progress on one connection of [`only_so_many_uploads_at_a_time`].
+const CALLS_EACH: usize = 128;
+
 #[tokio::test]
 async fn only_so_many_uploads_at_a_time() {
     let site = Site::new().await;
@@ -111,15 +114,20 @@ async fn only_so_many_uploads_at_a_time() {
     let mut worker = site.worker().await;
     let leases = worker.lease(8, 0).await.unwrap().slices;
     let (header, _) = worker.compute(&leases[0]).await;
+    // A connection carries fewer calls than the coordinator takes uploads.
+    let mut others = Vec::new();
+    for _ in 0..MAX_UPLOADS.div_ceil(CALLS_EACH) {
+        others.push(site.worker().await.client);
+    }
     // One upload too many, and all of them stay open.
     let mut open = Vec::new();
     let mut calls = JoinSet::new();
-    for _ in 0..=MAX_UPLOADS {
+    for number in 0..=MAX_UPLOADS {
         let (sender, receiver) = tokio::sync::mpsc::channel(2);
         let first = pieces(header.clone(), []).remove(0);
         sender.send(first).await.unwrap();
         open.push(sender);
-        let mut client = worker.client.clone();
+        let mut client = others[number % others.len()].clone();
         let stream = tokio_stream::wrappers::ReceiverStream::new(receiver);
         calls.spawn(async move { client.upload_result(stream).await });
     }
