@@ -3,6 +3,7 @@
 mod checking;
 mod control;
 mod model;
+mod simulation;
 mod stories;
 mod trouble;
 
