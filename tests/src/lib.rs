@@ -26,7 +26,7 @@ pub use artifact::Artifact;
 pub use cluster::Cluster;
 pub use process::Process;
 pub use programs::{EMPTY_COORDINATOR, FULLDECK, WORKER, program};
-pub use random::Random;
+pub use random::{Random, faults};
 pub use reference::{HOLDEM, HOLDEM_DIGEST, undisturbed};
 pub use scene::{Answer, Scene};
 pub use small_disk::SmallDisk;

@@ -7,6 +7,18 @@ use std::time::Duration;
 /// The variable that fixes the seed.
 const SEED: &str = "FULLDECK_SEED";
 
+/// How many faults a story has: so many, or as many as the variable `name` asks for, for a night or a weekend.
+///
+/// # Panics
+/// If the variable is no number.
+#[must_use]
+pub fn faults(name: &str, usually: u32) -> u32 {
+    match std::env::var(name) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number")),
+        Err(_) => usually,
+    }
+}
+
 /// SplitMix64 (Steele, Lea and Flood 2014): 64 bits of state, good enough to choose moments.
 #[derive(Debug)]
 pub struct Random {

@@ -1,7 +1,7 @@
 //! A coordinator and three workers that are killed at random and started again, until the run is finished.
 
 use fulldeck_tests::checkpoint::{Results, assert_kept, results};
-use fulldeck_tests::{Cluster, FULLDECK, HOLDEM, Process, Scene, undisturbed, until};
+use fulldeck_tests::{Cluster, FULLDECK, HOLDEM, Process, Scene, faults, undisturbed, until};
 
 /// Kills of coordinators and workers together, in as many runs as that takes.
 const KILLS: u32 = 26;
@@ -66,12 +66,13 @@ fn disturb(scene: &Scene, cluster: &mut Cluster<'_>, wanted: u32) -> u32 {
 fn coordinator_and_workers_are_killed_and_the_bytes_are_the_same() {
     let expected = undisturbed();
     let mut kills = 0;
-    while kills < KILLS {
+    let wanted = faults("FULLDECK_KILLS", KILLS);
+    while kills < wanted {
         let scene = Scene::new();
         let mut cluster = Cluster::start(&scene);
         let submit = format!("submit {HOLDEM} --slices 93");
         assert_eq!(cluster.json(&submit)["existed"], false);
-        kills += disturb(&scene, &mut cluster, KILLS - kills);
+        kills += disturb(&scene, &mut cluster, wanted - kills);
         let before = results(&cluster.data());
         let submitted = cluster.json(&submit);
         assert_eq!((&submitted["existed"], &submitted["run"]), (&true.into(), &1.into()));

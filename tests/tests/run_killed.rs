@@ -1,7 +1,7 @@
 //! `fulldeck run`, killed at random moments and started again by the same command, as after a power cut.
 
 use fulldeck_tests::checkpoint::{Results, assert_kept, results};
-use fulldeck_tests::{FULLDECK, HOLDEM, Scene, undisturbed};
+use fulldeck_tests::{FULLDECK, HOLDEM, Scene, faults, undisturbed};
 
 /// Kills of the matrix's runs, in as many runs as that takes.
 const KILLS: u32 = 25;
@@ -55,7 +55,7 @@ fn until_it_ends(scene: &Scene, command: &str, whole: u64) -> (u32, serde_json::
 fn a_killed_run_goes_on_and_ends_with_the_same_bytes() {
     let expected = undisturbed();
     let mut kills = 0;
-    while kills < KILLS {
+    while kills < faults("FULLDECK_KILLS", KILLS) {
         let scene = Scene::new();
         let slices = scene.random(|random| random.one_of(&[24, 48, 93]));
         let workers = scene.random(|random| random.number(1..4));

@@ -29,6 +29,17 @@ pub struct TimeLeft {
     pub seconds: Result<(f64, f64), &'static str>,
 }
 
+impl TimeLeft {
+    /// Not less than this: what is in hand takes so long, however many there are.
+    pub(super) fn at_least(mut self, floor: Millis) -> Self {
+        if let Ok((low, high)) = &mut self.seconds {
+            *low = low.max(floor.seconds());
+            *high = high.max(floor.seconds());
+        }
+        self
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     at: Millis,

@@ -130,7 +130,10 @@ impl Core {
                 .collect(),
             time_left: match self.store_failed {
                 Some(_) => TimeLeft { seconds: Err("the store has failed"), cost_per_second: 0.0 },
-                None => run.pace.time_left(live, self.workers.len() - suspect, run.open_cost()),
+                None => run
+                    .pace
+                    .time_left(live, self.workers.len() - suspect, run.open_cost())
+                    .at_least(self.longest_left(now, number, run)),
             },
             mismatched: run.mismatched,
             doubted: run.doubts.len() as u64,
@@ -187,6 +190,16 @@ impl Core {
                 rss_bytes: worker.rss_bytes,
             })
             .collect()
+    }
+
+    /// What is expected to be left of the batch in hand that ends last.
+    fn longest_left(&self, now: Millis, number: u32, run: &Run) -> Millis {
+        let of_run = self.attempts.values().filter(|attempt| attempt.run == number);
+        let left = of_run.filter_map(|attempt| {
+            let batch = run.batch(run.batch_position(attempt.slice));
+            Some(Millis(run.expected(&batch.slices)?.0.saturating_sub(now.since(attempt.since).0)))
+        });
+        left.max().unwrap_or_default()
     }
 
     fn phase(&self, now: Millis, run: &Run) -> RunPhase {

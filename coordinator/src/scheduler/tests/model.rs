@@ -592,8 +592,13 @@ impl Game {
     }
 }
 
+/// Stories of up to eighty commands; more by `FULLDECK_CASES`.
+fn cases() -> u32 {
+    std::env::var("FULLDECK_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2_000)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
 
     #[test]
     fn the_core_does_what_its_naive_twin_does(commands in commands()) {

@@ -478,6 +478,26 @@ fn a_restart_holds_back_what_may_still_be_computed() {
 }
 
 #[test]
+fn the_time_left_is_never_less_than_what_is_in_hand() {
+    let mut world = World::with_run(&[1, 1, 1, 1, 1, 1, 1, 1]);
+    let workers: Vec<_> = (0..8).map(|_| world.register()).collect();
+    let leases: Vec<_> = workers.iter().map(|worker| world.lease(*worker, 1)[0]).collect();
+    for (worker, lease) in workers.iter().zip(&leases).take(3) {
+        world.wait(10);
+        let offer = world.offer_of(lease.token, lease.slice, 0);
+        let id = world.reply_id();
+        // A minute each, says who computed it.
+        let session = *worker;
+        world.step(Event::Result { reply: id, session, offer, compute_ms: 60_000 });
+        for upload in std::mem::take(&mut world.persists) {
+            world.step(Event::Persisted { upload });
+        }
+    }
+    let (low, high) = world.snapshot().time_left.seconds.unwrap();
+    assert!((60.0..120.0).contains(&low) && high >= low, "{low} to {high}");
+}
+
+#[test]
 fn hard_limits_follow_the_measured_speed() {
     let mut world = World::with_run(&BATCHES);
     let amy = world.register();
