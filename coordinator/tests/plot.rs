@@ -147,7 +147,7 @@ fn runs_of_other_games_are_drawn() {
     let rates = draw("doudizhu -p deals=20 -p a=random -p b=greedy", "win-rate");
     assert!(has(&rates, "random") && has(&rates, "did not meet"));
     let groups = draw("doudizhu -p task=groups -p cards=4", "groups");
-    assert!(has(&groups, "all 784 hands of at most 4 cards; suits do not matter"));
+    assert!(has(&groups, "all 3,605 hands of at most 4 cards; suits do not matter"));
     assert!(has(&drawn(folder.path(), "plot last --kind by-size"), "cards of the hand"));
 }
 

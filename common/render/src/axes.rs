@@ -66,6 +66,11 @@ impl Area {
     }
 }
 
+/// Height of the area in so much room.
+pub(crate) fn height_in(room: f64) -> f64 {
+    (room * 0.54).round().clamp(320.0, 600.0)
+}
+
 /// Space for the title of a panel.
 pub(crate) fn title_height(title: &str) -> f64 {
     if title.is_empty() { 10.0 } else { 34.0 }

@@ -17,7 +17,7 @@ pub(crate) fn draw(bars: &Bars, title: &str, room: f64) -> Scene {
     let mut scene = Scene::default();
     let values: Vec<f64> = bars.series.iter().flat_map(|(_, values)| values.clone()).collect();
     let values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
-    let height = (room * 0.5).round().clamp(320.0, 560.0);
+    let height = axes::height_in(room);
     let mut axis = bars.values.clone();
     if !axis.logarithmic {
         // A bar is as long as its value only from zero.

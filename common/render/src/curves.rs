@@ -16,7 +16,7 @@ pub(crate) fn draw(curves: &Curves, title: &str, room: f64) -> Scene {
         let points = curves.series.iter().flat_map(|series| &series.points);
         points.map(|point| point[part]).collect()
     };
-    let height = (room * 0.56).round().clamp(320.0, 600.0);
+    let height = axes::height_in(room);
     let y = Span::of(&curves.y, &of_all(1), (height / 52.0) as usize, false);
     let x = Span::of(&curves.x, &of_all(0), (room / 90.0) as usize, true);
     let legend = legend::of_lines(curves.series.iter().map(|series| series.name.as_str()));

@@ -12,7 +12,7 @@ const CELL: f64 = 14.0;
 /// Height of a line in a cell.
 const LINE: f64 = 18.0;
 /// Widest cell.
-const WIDEST: f64 = 150.0;
+const WIDEST: f64 = 180.0;
 
 /// Draws a table into so much room; the legend only if the panels beside it do not share it.
 pub(crate) fn draw(grid: &Grid, title: &str, room: f64, with_legend: bool) -> Scene {

@@ -106,8 +106,11 @@ pub(crate) fn number(value: f64, decimals: usize) -> String {
     format!("{sign}{whole}{point}{fraction}")
 }
 
-/// A number with three digits that matter.
+/// A number with three digits that matter; a very small one is only said to be small.
 pub(crate) fn short(value: f64) -> String {
+    if value > 0.0 && value < 0.001 {
+        return "< 0.001".to_owned();
+    }
     let decimals = if value == 0.0 { 0.0 } else { 2.0 - value.abs().log10().floor() };
     number(value, decimals.clamp(0.0, 9.0) as usize)
 }
@@ -138,8 +141,8 @@ mod tests {
 
     #[test]
     fn short_numbers_have_three_digits_that_matter() {
-        let short: Vec<_> = [1234.5, 25.27, 0.954_1, 0.005_392, 0.0].map(short).into();
-        assert_eq!(short, ["1,234", "25.3", "0.954", "0.00539", "0"]);
+        let short: Vec<_> = [1234.5, 25.27, 0.954_1, 0.005_392, 2e-7, 0.0].map(short).into();
+        assert_eq!(short, ["1,234", "25.3", "0.954", "0.00539", "< 0.001", "0"]);
     }
 
     #[test]
