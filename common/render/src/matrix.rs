@@ -12,7 +12,7 @@ pub(crate) fn draw(matrix: &Matrix, title: &str, room: f64, with_legend: bool) -
     let mut scene = Scene::default();
     let rows = matrix.values.len() / matrix.columns;
     let names = matrix.marks.iter().map(|mark| font::width(&mark.name, TICK.size));
-    let (left, top) = (names.fold(0.0, f64::max) + 46.0, title_height(title));
+    let (left, top) = ((names.fold(0.0, f64::max) + 46.0).ceil(), title_height(title));
     let point = ((room - left) / matrix.columns.max(rows) as f64).floor().max(1.0);
     let size = [matrix.columns as f64 * point, rows as f64 * point];
     let pixels = matrix.values.iter().map(|value| colour::of(&matrix.scale.palette, *value));

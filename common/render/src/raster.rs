@@ -2,8 +2,7 @@
 
 use skrifa::outline::OutlinePen;
 use tiny_skia::{
-    FillRule, FilterQuality, Paint, Path, PathBuilder, Pixmap, PixmapPaint, Rect, Stroke,
-    StrokeDash, Transform,
+    FillRule, Paint, Path, PathBuilder, Pixmap, PixmapPaint, Rect, Stroke, StrokeDash, Transform,
 };
 
 use crate::colour::Colour;
@@ -21,9 +20,13 @@ pub(crate) fn png(scene: &Scene) -> Result<Vec<u8>, RenderError> {
     encoded(&canvas)
 }
 
-/// Colours row by row as a PNG file.
-pub(crate) fn image_png(pixels: &[Colour], columns: usize) -> Result<Vec<u8>, RenderError> {
-    encoded(&image(pixels, columns)?)
+/// Colours row by row as a PNG file of this size: no viewer has to stretch it, or may blend it.
+pub(crate) fn image_png(
+    pixels: &[Colour],
+    columns: usize,
+    size: [f64; 2],
+) -> Result<Vec<u8>, RenderError> {
+    encoded(&image(pixels, columns, size)?)
 }
 
 fn encoded(canvas: &Pixmap) -> Result<Vec<u8>, RenderError> {
@@ -35,10 +38,15 @@ fn pixmap(width: u32, height: u32) -> Result<Pixmap, RenderError> {
         .ok_or_else(|| RenderError::Failed(format!("no picture has {width} x {height} pixels")))
 }
 
-fn image(pixels: &[Colour], columns: usize) -> Result<Pixmap, RenderError> {
-    let mut image = pixmap(columns as u32, (pixels.len() / columns.max(1)) as u32)?;
-    for (place, Colour([red, green, blue])) in image.data_mut().chunks_exact_mut(4).zip(pixels) {
-        place.copy_from_slice(&[*red, *green, *blue, u8::MAX]);
+/// Every pixel has the colour of the point it lies in.
+fn image(pixels: &[Colour], columns: usize, size: [f64; 2]) -> Result<Pixmap, RenderError> {
+    let [width, height] = size.map(|side| side.round() as usize);
+    let mut image = pixmap(width as u32, height as u32)?;
+    let rows = pixels.len() / columns;
+    for (at, place) in image.data_mut().chunks_exact_mut(4).enumerate() {
+        let (row, column) = (at / width * rows / height, at % width * columns / width);
+        let Colour([red, green, blue]) = pixels[row * columns + column];
+        place.copy_from_slice(&[red, green, blue, u8::MAX]);
     }
     Ok(image)
 }
@@ -83,18 +91,9 @@ fn draw(canvas: &mut Pixmap, item: &Item) -> Result<(), RenderError> {
             fill_path(canvas, pen.path.finish(), *colour, place);
         }
         Item::Image { at, size, columns, pixels } => {
-            let image = image(pixels, *columns)?;
-            let stretch = [size[0] / f64::from(image.width()), size[1] / f64::from(image.height())];
-            let place = Transform::from_row(
-                stretch[0] as f32,
-                0.0,
-                0.0,
-                stretch[1] as f32,
-                at[0].round() as f32,
-                at[1].round() as f32,
-            );
-            let plain = PixmapPaint { quality: FilterQuality::Nearest, ..PixmapPaint::default() };
-            canvas.draw_pixmap(0, 0, image.as_ref(), &plain, place, None);
+            let image = image(pixels, *columns, *size)?;
+            let [x, y] = at.map(|part| part.round() as i32);
+            canvas.draw_pixmap(x, y, image.as_ref(), &PixmapPaint::default(), still, None);
         }
     }
     Ok(())

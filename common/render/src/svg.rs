@@ -62,11 +62,11 @@ fn element(item: &Item) -> Result<String, RenderError> {
         Item::Image { at: [x, y], size: [width, height], columns, pixels } => format!(
             "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\" \
              style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{}\"/>",
-            number(*x),
-            number(*y),
-            number(*width),
-            number(*height),
-            STANDARD.encode(raster::image_png(pixels, *columns)?)
+            number(x.round()),
+            number(y.round()),
+            number(width.round()),
+            number(height.round()),
+            STANDARD.encode(raster::image_png(pixels, *columns, [*width, *height])?)
         ),
     })
 }
