@@ -20,6 +20,7 @@ const COMMANDS: &[&str] = &[
     "workers",
     "merge",
     "query",
+    "plot",
     "verify",
     "omaha",
     "joker",

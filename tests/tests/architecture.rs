@@ -67,6 +67,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("fulldeck-basket", &["fulldeck-job"]),
     ("fulldeck-doudizhu", &["fulldeck-job"]),
     ("fulldeck-artifact", &["fulldeck-job"]),
+    ("fulldeck-render", &["fulldeck-job"]),
     ("fulldeck-service", &[]),
     (
         "fulldeck-common",
@@ -88,6 +89,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "fulldeck-proto",
             "fulldeck-job",
             "fulldeck-artifact",
+            "fulldeck-render",
             "fulldeck-service",
             "fulldeck-common",
             "fulldeck-worker",

@@ -3,12 +3,13 @@
 //!
 //! Main types: [`RunSpec`] (what is to be computed), [`Plan`] (how it is cut), [`Workload`] and
 //! [`Computation`] (the seam a game implements), [`record`] (the frame in which results are stored and
-//! carried).
+//! carried), [`picture`] (what a picture shows).
 //!
 //! Deliberately absent: async, sockets, databases, and every game.
 
 mod digest;
 mod parameters;
+pub mod picture;
 mod plan;
 mod random;
 pub mod record;

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde_json::{Map, Value};
 
+use crate::picture::{Picture, PictureKind};
 use crate::{
     JobIndex, ParameterError, ParameterSpec, Parameters, Permutation, Plan, PlanError, Slice,
 };
@@ -101,6 +102,26 @@ pub trait Computation: Send + Sync {
         _question: &[String],
     ) -> Result<Map<String, Value>, QueryError> {
         Err(QueryError::Question("the workload answers no questions, read its files".to_owned()))
+    }
+
+    /// Kinds of pictures that can be made of a finished artifact, the usual one first.
+    fn pictures(&self) -> &'static [PictureKind] {
+        &[]
+    }
+
+    /// Makes one of [`Computation::pictures`] from a finished artifact: the same picture for any number of threads.
+    /// Works on the current rayon pool and reports progress in elements, of which there may be as many as
+    /// [`Estimate::elements`]. The caller adds where the numbers come from.
+    ///
+    /// # Errors
+    /// [`QueryError`] for a kind that is not offered, or an artifact that is incomplete or cannot be read.
+    fn picture(
+        &self,
+        _artifact: &dyn ArtifactSource,
+        kind: &str,
+        _context: &ComputeContext<'_>,
+    ) -> Result<Picture, QueryError> {
+        Err(QueryError::no_picture(kind, self.pictures()))
     }
 
     /// Recomputes a sample of the artifact with an independent engine. A workload without one checks nothing, and says
@@ -349,6 +370,18 @@ pub enum QueryError {
     /// The artifact cannot be read.
     #[error("cannot read the artifact: {0}")]
     Artifact(#[from] io::Error),
+}
+
+impl QueryError {
+    /// A kind of picture that is not among those offered.
+    #[must_use]
+    pub fn no_picture(kind: &str, offered: &[PictureKind]) -> Self {
+        let names: Vec<_> = offered.iter().map(|kind| kind.name).collect();
+        Self::Question(match names.is_empty() {
+            true => format!("there is no picture '{kind}'; no pictures are made of this"),
+            false => format!("there is no picture '{kind}'; the kinds are {}", names.join(", ")),
+        })
+    }
 }
 
 /// The workloads a program knows.

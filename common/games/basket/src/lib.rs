@@ -2,7 +2,7 @@
 //! loses.
 //!
 //! [`Basket`] has the rules, [`theory`] who wins, [`Lookahead`] an engine that sees so many moves ahead, [`Session`] a
-//! game against a person, [`totals`] counts over all positions, [`Totalling`] the workload.
+//! game against a person, [`totals`] counts over all positions, [`pictures`] who wins at a glance, [`Totalling`] the workload.
 //!
 //! Deliberately absent: the terminal, network, disk.
 
@@ -10,6 +10,7 @@ mod lookahead;
 pub mod matches;
 mod notation;
 mod picture;
+pub mod pictures;
 mod rules;
 pub mod session;
 pub mod theory;

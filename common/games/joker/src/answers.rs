@@ -303,7 +303,7 @@ impl Answers {
 }
 
 /// `*`, then the ranks from the ace down.
-fn line_label(at: usize, lines: usize) -> String {
+pub(crate) fn line_label(at: usize, lines: usize) -> String {
     let ranks = ["A", "K", "Q", "J", "T", "9", "8", "7", "6", "5", "4", "3", "2"];
     match (at + ranks.len()).checked_sub(lines) {
         Some(rank) => ranks[rank].to_owned(),

@@ -3,7 +3,7 @@
 //! Main types: [`Evaluator`] and [`BestFive`] (five to seven cards under a [`Rule`]), [`against_random`] and
 //! [`against_hand`] (exact [`Odds`] on demand), [`Table`] (all holes on all boards of none to four cards), [`Preflop`]
 //! (starting hands, shipped), [`Histogram`] and [`Positions`] (where hands stand), [`estimate`](estimate()) (a known estimate,
-//! for comparison), [`Answers`] (texts in, records out) and [`Joker`] (the workload).
+//! for comparison), [`Answers`] (texts in, records out), [`pictures`] and [`Joker`] (the workload).
 //!
 //! Three ideas carry it. A joker's best card is found when the evaluator's tables are built, so that hands with jokers cost
 //! what others cost. On a full board cards fall into few kinds, and one sweep over the pairs of kinds in order of value
@@ -18,6 +18,7 @@ mod card;
 mod counting;
 mod estimate;
 mod odds;
+pub mod pictures;
 mod plain;
 mod preflop;
 mod showdown;

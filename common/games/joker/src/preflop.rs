@@ -163,6 +163,11 @@ impl Preflop {
         Self { deck, rows }
     }
 
+    /// From the odds of all classes of a deck, in their order.
+    pub(crate) const fn new(deck: Deck, rows: Vec<(HoleClass, Odds)>) -> Self {
+        Self { deck, rows }
+    }
+
     /// From a computed table.
     #[must_use]
     pub fn of(table: &Table) -> Self {

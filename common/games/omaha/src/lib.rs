@@ -11,6 +11,7 @@ pub mod fast;
 mod matchup;
 mod matrix;
 mod outcome;
+mod pictures;
 mod probe;
 pub mod pushfold;
 pub mod rules;

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use fulldeck_common::Backend;
@@ -11,11 +12,13 @@ use indicatif::MultiProgress;
 
 use crate::cli::{Global, RunArgs};
 use crate::error::CliError;
-use crate::output::Output;
+use crate::output::{Output, Shape};
 
 /// What every command is given.
 pub(crate) struct App {
     pub(crate) output: Output,
+    /// File of a picture, if -o names one.
+    pub(crate) file: Option<PathBuf>,
     pub(crate) registry: Registry,
     /// Instructions the kernels use.
     pub(crate) backend: Backend,
@@ -46,7 +49,11 @@ impl App {
         let backend = global.cpu.unwrap_or_else(Backend::best);
         let terminal = std::io::stderr().is_terminal();
         Self {
-            output: Output::new(global.output, global.color),
+            output: Output::new(global.output.format(), global.color),
+            file: match &global.output {
+                Shape::File(file) => Some(file.clone()),
+                Shape::Format(_) => None,
+            },
             registry: fulldeck_common::registry_with(backend),
             backend,
             bars: MultiProgress::new(),

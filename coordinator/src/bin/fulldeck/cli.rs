@@ -10,7 +10,7 @@ use fulldeck_common::Backend;
 use crate::commands;
 use crate::error::CliError;
 pub(crate) use crate::output::ColorWhen;
-use crate::output::Format;
+use crate::output::{Shape, ShapeParser};
 
 /// Exact, exhaustive, resumable enumeration of card games, on one machine or many
 #[derive(Debug, Parser)]
@@ -34,10 +34,10 @@ pub(crate) struct Cli {
 #[derive(Debug, Args)]
 #[command(next_display_order = 1000)]
 pub(crate) struct Global {
-    /// Shape of what is printed on standard output
+    /// Shape of what is printed on standard output; for commands that draw also the picture's file
     #[arg(short, long, global = true, env = "FULLDECK_OUTPUT", value_name = "FORMAT")]
-    #[arg(default_value = "table")]
-    pub(crate) output: Format,
+    #[arg(default_value = "table", value_parser = ShapeParser)]
+    pub(crate) output: Shape,
     /// When to use colour
     #[arg(long, global = true, env = "FULLDECK_COLOR", value_name = "WHEN")]
     #[arg(default_value = "auto")]
@@ -247,6 +247,8 @@ pub(crate) enum Command {
     Merge(commands::merge::Arguments),
     /// Ask a merged run: for omaha, one hand or two
     Query(commands::query::Arguments),
+    /// Draw a picture of a merged run, as PNG or SVG
+    Plot(commands::plot::Arguments),
     /// Recompute a sample of a merged run with an independent engine
     Verify(commands::verify::Arguments),
     /// Omaha questions that need no run
@@ -270,6 +272,19 @@ pub(crate) enum Command {
     Man(commands::man::Arguments),
     /// Look whether this machine is ready
     Doctor(commands::doctor::Arguments),
+}
+
+impl Command {
+    /// Whether the command draws a picture, whose file -o may name.
+    pub(crate) const fn draws(&self) -> bool {
+        match self {
+            Self::Plot(_) => true,
+            Self::Joker(arguments) => arguments.draws(),
+            Self::Betting(arguments) => arguments.draws(),
+            Self::Basket(arguments) => arguments.draws(),
+            _ => false,
+        }
+    }
 }
 
 /// What the command line says about output, found out before it is parsed: an error in it is shown in that shape.
@@ -318,6 +333,7 @@ mod tests {
     use clap::FromArgMatches;
 
     use super::*;
+    use crate::output::Format;
 
     #[test]
     fn the_command_line_is_well_formed() {
@@ -363,7 +379,8 @@ mod tests {
         ] {
             let matches = command().try_get_matches_from(words).unwrap();
             let global = Cli::from_arg_matches(&matches).unwrap().global;
-            assert_eq!((global.output, global.verbose), (Format::Json, 1), "{words:?}");
+            let expected = (Shape::Format(Format::Json), 1);
+            assert_eq!((global.output, global.verbose), expected, "{words:?}");
         }
     }
 

@@ -7,9 +7,11 @@ mod cli;
 mod commands;
 mod error;
 mod error_conversions;
+mod files;
 mod local;
 mod offline;
 mod output;
+mod pictures;
 mod progress;
 mod questions;
 mod remote;
@@ -78,6 +80,11 @@ fn parse(arguments: Vec<OsString>, preview: &Preview) -> Result<Option<Cli>, Cli
 
 fn execute(cli: &Cli) -> Result<u8, CliError> {
     let app = App::new(&cli.global);
+    if let Some(file) = app.file.as_ref().filter(|_| !cli.command.draws()) {
+        return Err(CliError::usage(format!("'{}' is no shape of output", file.display())).hint(
+            "the shapes are table, wide, json, jsonl, id; files are for commands that draw",
+        ));
+    }
     match &cli.command {
         Command::Coordinator(arguments) => app.log("info", arguments.log_format())?,
         Command::Worker(arguments) => app.log("info", arguments.log_format())?,
@@ -108,6 +115,7 @@ fn execute(cli: &Cli) -> Result<u8, CliError> {
         Command::Bench(arguments) => commands::bench::execute(arguments, &app),
         Command::Merge(arguments) => commands::merge::execute(arguments, &app),
         Command::Query(arguments) => commands::query::execute(arguments, &app),
+        Command::Plot(arguments) => commands::plot::execute(arguments, &app),
         Command::Verify(arguments) => commands::verify::execute(arguments, &app),
         Command::Omaha(arguments) => commands::omaha::execute(arguments, &app),
         Command::Joker(arguments) => commands::joker::execute(arguments, &app),

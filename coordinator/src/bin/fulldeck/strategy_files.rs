@@ -1,7 +1,6 @@
 //! Strategies as files: a table for people and spreadsheets, arrays for programs.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 use fulldeck_artifact::npy_bytes;
@@ -10,6 +9,7 @@ use fulldeck_common::omaha::pushfold::Strategies;
 use fulldeck_job::ElementType;
 
 use crate::error::CliError;
+use crate::files;
 
 /// Writes `<name>.csv`, `<name>.push.npy` and `<name>.call.npy`; a file that is there is replaced as a whole.
 pub(crate) fn write(
@@ -18,10 +18,8 @@ pub(crate) fn write(
     cards: usize,
     strategies: &Strategies,
 ) -> Result<(), CliError> {
-    let failed = |path: &Path, error: std::io::Error| {
-        CliError::usage(format!("cannot write {}: {error}", path.display()))
-    };
-    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    fs::create_dir_all(folder)
+        .map_err(|error| CliError::usage(format!("cannot write {}: {error}", folder.display())))?;
     let clusters = Clusters::new(cards);
     let mut table = String::from("index,representative,orbit,push,call\n");
     let shares = strategies.push.iter().zip(&strategies.call);
@@ -38,12 +36,7 @@ pub(crate) fn write(
         ("push.npy", array(&strategies.push)),
         ("call.npy", array(&strategies.call)),
     ] {
-        let path = folder.join(format!("{name}.{suffix}"));
-        let written = folder.join(format!(".{name}.{suffix}.tmp"));
-        fs::File::create(&written)
-            .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
-            .and_then(|()| fs::rename(&written, &path))
-            .map_err(|error| failed(&path, error))?;
+        files::replace(&folder.join(format!("{name}.{suffix}")), &bytes)?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use num_bigint::BigInt;
 use serde_json::{Map, Value, json};
 
 use super::Point;
+use crate::pictures::Counts;
 use crate::totals::{Counted, Totals, closed_form};
 
 /// Bytes of a result: four counts.
@@ -142,6 +143,19 @@ fn read_row(
         word.iter().rev().fold(0, |count, byte| count << 8 | u64::from(*byte))
     };
     Ok(std::array::from_fn(word))
+}
+
+/// The totals of every basket, under the normal rule.
+pub(super) fn counts(
+    points: &[Point],
+    artifact: &dyn ArtifactSource,
+) -> Result<Vec<Counts>, QueryError> {
+    let rows = points.iter().enumerate().map(|(index, point)| {
+        let [_, _, positions, lost, winning_moves, ..] = read_row(artifact, index)?;
+        let Point { colours, balls, .. } = *point;
+        Ok(Counts { colours, balls, positions, lost, winning_moves })
+    });
+    rows.collect()
 }
 
 /// Two words, colours and balls, ask for the row of this basket.

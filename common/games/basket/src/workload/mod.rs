@@ -8,6 +8,7 @@ mod tests;
 use std::io;
 use std::sync::Arc;
 
+use fulldeck_job::picture::{Picture, PictureKind};
 use fulldeck_job::{
     ArtifactSink, ArtifactSource, CheckError, Computation, ComputeContext, ComputeError, Estimate,
     ParameterKind, ParameterSpec, Parameters, Plan, PlanError, QueryError, Sample, Slice,
@@ -16,6 +17,7 @@ use fulldeck_job::{
 use rayon::prelude::*;
 use serde_json::{Map, Value};
 
+use crate::pictures;
 use crate::totals::{Counted, Positions};
 
 /// The workload `basket`.
@@ -145,6 +147,26 @@ impl Computation for Grid {
         question: &[String],
     ) -> Result<Map<String, Value>, QueryError> {
         artifact::answer(&self.points, artifact, question)
+    }
+
+    fn pictures(&self) -> &'static [PictureKind] {
+        &[pictures::LOST, pictures::MOVES]
+    }
+
+    fn picture(
+        &self,
+        artifact: &dyn ArtifactSource,
+        kind: &str,
+        context: &ComputeContext<'_>,
+    ) -> Result<Picture, QueryError> {
+        let draw = match kind {
+            "lost" => pictures::lost,
+            "moves" => pictures::moves,
+            _ => return Err(QueryError::no_picture(kind, self.pictures())),
+        };
+        let counts = artifact::counts(&self.points, artifact)?;
+        (context.progress)(self.positions());
+        Ok(draw(&counts))
     }
 
     fn verify(

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::OnceLock;
 
+use fulldeck_job::picture::{Picture, PictureKind};
 use fulldeck_job::{
     ArtifactSink, ArtifactSource, CheckError, Computation, ComputeContext, ComputeError,
     ElementType, Estimate, Job, JobIndex, Plan, PlanError, QueryError, Sample, Slice, SliceId,
@@ -13,6 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::record::{HEADER, MODULUS, RECORD_BYTES, Record};
 use crate::digest::hex;
+use crate::pictures::{self, Length};
 use crate::preflop::{Order, Preflop, Seat, walk};
 use crate::program::exact;
 
@@ -263,6 +265,34 @@ impl Computation for CountsRun {
         answer.insert("residue_modulus".to_owned(), json!(MODULUS.to_string()));
         answer.insert("residue".to_owned(), json!(record.residue.to_string()));
         Ok(answer)
+    }
+
+    fn pictures(&self) -> &'static [PictureKind] {
+        pictures::KINDS
+    }
+
+    fn picture(
+        &self,
+        artifact: &dyn ArtifactSource,
+        kind: &str,
+        context: &ComputeContext<'_>,
+    ) -> Result<Picture, QueryError> {
+        if pictures::KINDS.iter().all(|known| known.name != kind) {
+            return Err(QueryError::no_picture(kind, pictures::KINDS));
+        }
+        let numbers = self.numbers();
+        (context.progress)(numbers.len() as u64);
+        let big_blinds = numbers
+            .iter()
+            .enumerate()
+            .filter(|(_, number)| number.seat == pictures::big_blind(&number.structure));
+        let lengths = big_blinds
+            .map(|(index, number)| {
+                let record = self.read(artifact, index)?;
+                Ok(Length::new(&number.structure, record.digits, &record.first20))
+            })
+            .collect::<Result<Vec<_>, QueryError>>()?;
+        Ok(pictures::picture(&lengths, self.largest.fold_when_free()))
     }
 
     /// Small trees are walked; of larger ones, the number is computed product by product.

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use fulldeck_job::picture::{Picture, PictureKind};
 use fulldeck_job::{
     ArtifactSink, ArtifactSource, CheckError, Computation, ComputeContext, ComputeError,
     ElementType, Estimate, Parameters, Plan, PlanError, QueryError, Sample, Slice, VerifyReport,
@@ -9,6 +10,7 @@ use fulldeck_job::{
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
+use super::group_pictures::{self, BySize};
 use super::pool::Pool;
 use super::slices::{EvenJob, cut};
 use crate::cards::{Hand, parse_hand};
@@ -23,6 +25,8 @@ const CHUNK: usize = 1 << 14;
 const HAND_NS: u64 = 90;
 /// One hand in so many is looked at by the cheap check.
 const CHECKED: usize = 509;
+/// Bytes of the table that are read at a time.
+const READ_BYTES: usize = 8 << 20;
 
 pub(super) struct GroupTable {
     index: HandIndex,
@@ -153,6 +157,24 @@ impl Computation for GroupTable {
         Ok(answer)
     }
 
+    fn pictures(&self) -> &'static [PictureKind] {
+        group_pictures::KINDS
+    }
+
+    fn picture(
+        &self,
+        artifact: &dyn ArtifactSource,
+        kind: &str,
+        context: &ComputeContext<'_>,
+    ) -> Result<Picture, QueryError> {
+        let draw = match kind {
+            "groups" => group_pictures::histogram,
+            "by-size" => group_pictures::grid,
+            _ => return Err(QueryError::no_picture(kind, group_pictures::KINDS)),
+        };
+        Ok(draw(&self.by_size(artifact, context)?))
+    }
+
     fn verify(
         &self,
         artifact: &dyn ArtifactSource,
@@ -169,6 +191,35 @@ impl Computation for GroupTable {
             let difference = || format!("{hand}: artifact {}, definition {computed}", stored[0]);
             Ok((stored[0] != computed).then(difference))
         })
+    }
+}
+
+impl GroupTable {
+    /// Reads the whole table: hands by number of cards and groups.
+    fn by_size(
+        &self,
+        artifact: &dyn ArtifactSource,
+        context: &ComputeContext<'_>,
+    ) -> Result<BySize, QueryError> {
+        let mut by_size: BySize =
+            vec![[0; MOST_GROUPS as usize + 1]; self.index.most() as usize + 1];
+        let (mut sizes, all) = (self.index.sizes(), u64::from(self.index.len()));
+        let mut read = vec![0; READ_BYTES];
+        for first in (0..all).step_by(READ_BYTES) {
+            context.poll().map_err(|_| QueryError::Cancelled)?;
+            let groups = &mut read[..(all - first).min(READ_BYTES as u64) as usize];
+            artifact.read_at(GROUPS, first, groups)?;
+            for (groups, size) in groups.iter().zip(&mut sizes) {
+                let counts = &mut by_size[usize::from(size)];
+                let count = counts.get_mut(usize::from(*groups)).ok_or_else(|| {
+                    let text = format!("a hand of {size} cards takes {groups} groups");
+                    io::Error::new(io::ErrorKind::InvalidData, text)
+                })?;
+                *count += 1;
+            }
+            (context.progress)(groups.len() as u64);
+        }
+        Ok(by_size)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The workload: tournaments, the table of fewest groups, and endgames, each one a task.
 
 mod endgames;
+mod group_pictures;
 mod groups;
 mod parameters;
 mod pool;

@@ -4,6 +4,7 @@
 use std::io;
 use std::sync::Arc;
 
+use fulldeck_job::picture::{Picture, PictureKind};
 use fulldeck_job::{
     ArtifactSink, ArtifactSource, CheckError, Computation, ComputeContext, ComputeError,
     ElementType, Estimate, Job, JobIndex, Plan, PlanError, QueryError, Sample, Slice, VerifyReport,
@@ -17,7 +18,8 @@ use super::question::refused;
 use super::slices::{Cut, cost_of_slice, rows};
 use crate::counting::{Dealing, choose};
 use crate::{
-    BestFive, Classes, HandType, Histogram, Positions, Value as HandValue, parse_hand, to_text,
+    BestFive, Classes, HandType, Histogram, Positions, Value as HandValue, parse_hand, pictures,
+    to_text,
 };
 
 /// Sizes of hands, one job each.
@@ -196,6 +198,25 @@ impl Computation for FrequenciesRun {
         answer.insert("hands".into(), json!(standing.hands));
         answer.insert("percentile".into(), json!(standing.percentile()));
         Ok(answer)
+    }
+
+    fn pictures(&self) -> &'static [PictureKind] {
+        &[pictures::FREQUENCIES]
+    }
+
+    fn picture(
+        &self,
+        artifact: &dyn ArtifactSource,
+        kind: &str,
+        context: &ComputeContext<'_>,
+    ) -> Result<Picture, QueryError> {
+        if kind != pictures::FREQUENCIES.name {
+            return Err(QueryError::no_picture(kind, self.pictures()));
+        }
+        let histograms = SIZES.map(|cards| Ok((cards, self.read(artifact, cards)?)));
+        let histograms = histograms.into_iter().collect::<Result<Vec<_>, QueryError>>()?;
+        (context.progress)(self.hands());
+        Ok(pictures::sizes(histograms, self.game.deck, self.game.rule))
     }
 
     /// Compares the number of hands of each value with what combinatorics say: all of them, whatever the sample.

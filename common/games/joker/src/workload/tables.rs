@@ -8,6 +8,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use fulldeck_job::picture::{Picture, PictureKind};
 use fulldeck_job::{
     ArtifactSink, ArtifactSource, CheckError, Computation, ComputeContext, ComputeError, Estimate,
     Job, JobIndex, Plan, PlanError, QueryError, Sample, Slice, VerifyReport,
@@ -21,7 +22,7 @@ use super::{Game, question};
 use crate::boards::Boards;
 use crate::showdown::{BOARD, Cards, Sweep, Won};
 use crate::table::{Place, TURN, Turns, completions, locate, pairs_beside};
-use crate::{Deck, DeckCard, Odds};
+use crate::{Deck, DeckCard, HoleClass, Odds, Preflop, pictures};
 
 mod artifact;
 mod verify;
@@ -133,6 +134,16 @@ impl TableRun {
         artifact::read(self.deck(), artifact, stage, place)
     }
 
+    /// The odds of the starting hands, which every table keeps.
+    fn preflop(&self, artifact: &dyn ArtifactSource) -> Result<Preflop, QueryError> {
+        let odds = |class: HoleClass| {
+            let place = self.locate(class.hole(), &[]).expect("a class has holes of its deck");
+            Ok((class, self.read(artifact, 0, place)?))
+        };
+        let rows = HoleClass::all(self.deck()).into_iter().map(odds);
+        Ok(Preflop::new(self.deck(), rows.collect::<Result<_, QueryError>>()?))
+    }
+
     pub(super) fn game(&self) -> &Game {
         &self.game
     }
@@ -237,6 +248,33 @@ impl Computation for TableRun {
         question: &[String],
     ) -> Result<Map<String, Value>, QueryError> {
         question::of_table(self, artifact, question)
+    }
+
+    fn pictures(&self) -> &'static [PictureKind] {
+        match self.deck() {
+            Deck::Cards52 => &[pictures::PREFLOP],
+            _ => &[pictures::PREFLOP, pictures::DIFFERENCE],
+        }
+    }
+
+    fn picture(
+        &self,
+        artifact: &dyn ArtifactSource,
+        kind: &str,
+        context: &ComputeContext<'_>,
+    ) -> Result<Picture, QueryError> {
+        if self.pictures().iter().all(|known| known.name != kind) {
+            return Err(QueryError::no_picture(kind, self.pictures()));
+        }
+        let preflop = self.preflop(artifact)?;
+        (context.progress)(self.all_elements());
+        let rule = self.game.rule;
+        Ok(match kind {
+            "difference" => {
+                pictures::difference(&preflop, Preflop::known(Deck::Cards52, rule), rule)
+            }
+            _ => pictures::preflop(&preflop, rule),
+        })
     }
 
     fn verify(

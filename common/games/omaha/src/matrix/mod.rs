@@ -17,6 +17,7 @@ use std::sync::{Arc, OnceLock};
 
 use fulldeck_cards::Clusters;
 use fulldeck_eval::arch::Backend;
+use fulldeck_job::picture::{Picture, PictureKind};
 use fulldeck_job::{
     ArtifactSink, ArtifactSource, CheckError, Computation, ComputeContext, ComputeError, Estimate,
     JobIndex, ParameterKind, ParameterSpec, Parameters, Plan, PlanError, QueryError, Sample, Slice,
@@ -25,6 +26,7 @@ use fulldeck_job::{
 use serde_json::{Map, Value};
 
 use crate::fast::{Engine, Loaded, RankHand, Suited, boards};
+use crate::pictures;
 use disjoint::Disjoint;
 use layout::{GroupPair, JobCells, Row, group_pairs};
 use part::Part;
@@ -239,6 +241,19 @@ impl Computation for MatrixRun {
         question: &[String],
     ) -> Result<Map<String, Value>, QueryError> {
         question::answer(self.matrix(), artifact, question)
+    }
+
+    fn pictures(&self) -> &'static [PictureKind] {
+        pictures::kinds(self.cards)
+    }
+
+    fn picture(
+        &self,
+        artifact: &dyn ArtifactSource,
+        kind: &str,
+        context: &ComputeContext<'_>,
+    ) -> Result<Picture, QueryError> {
+        pictures::picture(self.matrix(), artifact, kind, context)
     }
 
     fn verify(

@@ -4,10 +4,11 @@
 //! goes by the matrix. Card removal is exact: hand i meets hand j with the weight `orbit(i) * n(i, j)`.
 //!
 //! [`Payoffs`] holds the matrix as both players' gains, [`solve`] finds strategies (predictive regret matching), and
-//! [`certify`] measures by an independent best response how much either player could still gain.
+//! [`certify`] measures by an independent best response how much either player could still gain. [`pictures`] describes what was found.
 
 mod certificate;
 mod payoffs;
+pub mod pictures;
 mod solver;
 mod stakes;
 #[cfg(test)]

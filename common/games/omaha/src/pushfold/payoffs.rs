@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::stakes::{PushFoldError, Stakes, Strategies};
 use crate::matrix::{Matrix, Stored};
+use crate::pictures::Strengths;
 
 /// Blocks of rows, whatever the number of threads: each adds up what it finds for the columns, and the blocks' sums are
 /// added in their order, so that the result does not depend on who computes what.
@@ -85,6 +86,29 @@ impl Payoffs {
     #[must_use]
     pub fn orbits(&self) -> Vec<f64> {
         self.matrix.clusters().as_slice().iter().map(|cluster| cluster.orbit().into()).collect()
+    }
+
+    /// How strong each cluster is against a random hand.
+    pub(super) fn strengths(&self) -> Strengths {
+        let clusters = self.matrix.clusters().as_slice();
+        let boards = i64::from(self.matrix.boards());
+        // Twice what is won, less half the pot, is the lead.
+        let (mut lead, mut all) = (vec![0i64; clusters.len()], vec![0i64; clusters.len()]);
+        let mut cells = self.lead.iter().zip(&self.hands);
+        for row in 0..clusters.len() {
+            let orbit = i64::from(clusters[row].orbit());
+            for (column, (led, hands)) in (row..clusters.len()).zip(&mut cells) {
+                let (led, met) = (orbit * i64::from(*led), orbit * i64::from(*hands) * boards);
+                lead[row] += led;
+                all[row] += met;
+                if column > row {
+                    lead[column] -= led;
+                    all[column] += met;
+                }
+            }
+        }
+        let won = lead.iter().zip(&all).map(|(lead, all)| (all + lead) as u64).collect();
+        Strengths::new(won, all.into_iter().map(|all| 2 * all as u64).collect())
     }
 
     /// Bytes that a pass reads.

@@ -312,3 +312,14 @@ fn published_thresholds_are_met() {
         assert!((solution.strategies.call[index("Qs2d")] - call).abs() < 0.01, "{stack}");
     }
 }
+
+#[test]
+fn strengths_are_those_of_single_cells() {
+    let strengths = load(Backend::best()).strengths();
+    for hand in 0..HANDS {
+        let row = hand * HANDS..(hand + 1) * HANDS;
+        let (pairs, lead) = (&DENSE.pairs[row.clone()], &DENSE.lead[row]);
+        let ahead: f64 = lead.iter().sum::<f64>() / pairs.iter().sum::<f64>();
+        assert!((strengths.percent(hand) - 50.0 * (1.0 + ahead)).abs() < 1e-9, "{hand}");
+    }
+}

@@ -14,6 +14,7 @@ pub(crate) mod joker;
 pub(crate) mod man;
 pub(crate) mod merge;
 pub(crate) mod omaha;
+pub(crate) mod plot;
 pub(crate) mod query;
 pub(crate) mod run;
 pub(crate) mod solve;

@@ -8,9 +8,11 @@ use std::time::Instant;
 use clap::{Args, Subcommand};
 use fulldeck_artifact::{DirectorySource, Manifest};
 use fulldeck_common::omaha::pushfold::{
-    Certificate, Limits, Payoffs, PushFoldError, Solution, Stakes, Strategies, certify, solve,
+    Certificate, Limits, Payoffs, PushFoldError, Solution, Stakes, Strategies, certify, pictures,
+    solve,
 };
 use fulldeck_job::ComputeContext;
+use fulldeck_job::picture::Picture;
 use fulldeck_service::{exit, host};
 use serde_json::{Map, Value, json};
 
@@ -20,6 +22,7 @@ use crate::error::CliError;
 use crate::output::table::{columns, pairs};
 use crate::output::units::{duration, grouped};
 use crate::output::{Answer, Style, object};
+use crate::pictures::{PictureFile, source_of};
 use crate::progress::Activity;
 use crate::{artifacts, strategy_files};
 
@@ -44,7 +47,7 @@ pub(crate) struct Arguments {
 enum Game {
     /// Heads-up: the small blind pushes or folds, the big blind calls or folds
     #[command(
-        after_help = "Examples:\n  fulldeck solve pushfold --stack 10\n  fulldeck solve pushfold --stacks 2..25 -o jsonl\n  fulldeck solve pushfold --stack 10 --out strategies"
+        after_help = "Examples:\n  fulldeck solve pushfold --stack 10\n  fulldeck solve pushfold --stacks 2..25 -o jsonl\n  fulldeck solve pushfold --stack 10 --out strategies\n  fulldeck solve pushfold --stacks 2..25 --plot sweep.png"
     )]
     Pushfold(Pushfold),
 }
@@ -73,6 +76,9 @@ struct Pushfold {
     /// Folder for the strategies of each stack: pushfold-10.csv, pushfold-10.push.npy, pushfold-10.call.npy
     #[arg(long, env = "FULLDECK_OUT", value_name = "FOLDER")]
     out: Option<PathBuf>,
+    /// A picture, .png or .svg: of one stack what is pushed and called, of several how that changes
+    #[arg(long, env = "FULLDECK_PLOT", value_name = "FILE")]
+    plot: Option<PathBuf>,
     /// Computing threads [default: all this process may use]
     #[arg(long, env = "FULLDECK_THREADS", value_name = "N")]
     #[arg(value_parser = fulldeck_worker::thread_count)]
@@ -131,6 +137,7 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         return Err(CliError::usage(format!("a target of {} is none", asked.target))
             .hint("a number of big blinds above 0, e.g. 1e-4"));
     }
+    let file = asked.plot.as_deref().map(PictureFile::at).transpose()?;
     let (source, _) = artifacts::open(app, &asked.data, &asked.run, &Part { only: None })?;
     let cards = hole_cards(source.manifest())?;
     let pool = rayon::ThreadPoolBuilder::new()
@@ -138,9 +145,15 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         .thread_name(|number| format!("solve-{number}"))
         .build()
         .map_err(|error| CliError::unexpected(format!("cannot start threads: {error}")))?;
-    let solved = pool.install(|| Table { asked, app, source: &source, cards }.solve(&stakes))?;
+    let (payoffs, solved) =
+        pool.install(|| Table { asked, app, source: &source, cards }.solve(&stakes))?;
     if let Some(out) = &asked.out {
         write(out, cards, &solved)?;
+    }
+    if let Some(file) = file {
+        let mut picture = draw(asked, cards, &payoffs, &solved);
+        picture.source = source_of(app, source.manifest());
+        file.write(&picture)?;
     }
     app.output.print(&Answered { manifest: source.manifest(), cards, solved })?;
     Ok(exit::OK)
@@ -176,7 +189,7 @@ struct Solved {
 
 impl Table<'_> {
     /// Solves one stack after the other, each from the solution of the one before.
-    fn solve(&self, stakes: &[Stakes]) -> Result<Vec<Solved>, CliError> {
+    fn solve(&self, stakes: &[Stakes]) -> Result<(Payoffs, Vec<Solved>), CliError> {
         let cancel = AtomicBool::new(false);
         let usable = host::usable_memory().unwrap_or(u64::MAX) as f64 * USABLE_SHARE;
         let cells = self.source.manifest().facts.get("cells").and_then(Value::as_u64).unwrap_or(0);
@@ -202,7 +215,7 @@ impl Table<'_> {
             activity.add(1);
         }
         activity.clear();
-        Ok(solved)
+        Ok((payoffs, solved))
     }
 }
 
@@ -212,6 +225,22 @@ fn write(out: &Path, cards: usize, solved: &[Solved]) -> Result<(), CliError> {
         strategy_files::write(out, &name, cards, &one.solution.strategies)?;
     }
     Ok(())
+}
+
+/// One stack in detail, or several at a glance.
+fn draw(asked: &Pushfold, cards: usize, payoffs: &Payoffs, solved: &[Solved]) -> Picture {
+    if let [one] = solved {
+        return pictures::one_stack(payoffs, &one.stakes, &one.solution.strategies);
+    }
+    let points = solved.iter().map(|one| pictures::Solved {
+        stack: one.stakes.stack(),
+        value: one.certificate.value,
+        push_percent: one.push_percent(),
+        call_percent: one.call_percent(),
+    });
+    let mut points: Vec<_> = points.collect();
+    points.sort_by(|a, b| a.stack.total_cmp(&b.stack));
+    pictures::sweep(cards, asked.small_blind, asked.ante, &points)
 }
 
 impl Solved {

@@ -1,5 +1,6 @@
 //! What commands print on standard output: one trait, five shapes.
 
+mod shape;
 pub(crate) mod table;
 pub(crate) mod units;
 
@@ -9,6 +10,7 @@ use clap::ValueEnum;
 use serde_json::{Map, Value};
 
 use crate::error::CliError;
+pub(crate) use shape::{Shape, ShapeParser};
 
 /// Version of every JSON object this program prints; raised when a field changes its meaning or goes away.
 pub(crate) const SCHEMA: u64 = 1;

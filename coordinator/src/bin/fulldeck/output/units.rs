@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+pub(crate) use fulldeck_job::picture::grouped;
 use jiff::Timestamp;
 
 /// `12.3 s`, `3m 05s`, `1h 20m`, `4d 02h`.
@@ -39,19 +40,6 @@ pub(crate) fn bytes(count: u64) -> String {
     }
     let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
     format!("{value:.digits$} {}", UNITS[unit])
-}
-
-/// Whole numbers with commas: `135,013,528`.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// `1 slice`, `2,000 slices`.

@@ -142,6 +142,15 @@ pub(super) fn answer(
             pairs.join(", ")
         ))
     })?;
+    Ok(record(&tournament.pairs[at], &tally(tournament, artifact, at)?))
+}
+
+/// All games of pair number `at`, added up.
+pub(super) fn tally(
+    tournament: &Tournament,
+    artifact: &dyn ArtifactSource,
+    at: usize,
+) -> io::Result<Tally> {
     let mut tally = Tally::default();
     let deals = u64::from(tournament.deals);
     for first in (0..deals).step_by(CHUNK as usize) {
@@ -150,7 +159,7 @@ pub(super) fn answer(
             tally.add(&games);
         }
     }
-    Ok(record(&tournament.pairs[at], &tally))
+    Ok(tally)
 }
 
 /// Games of `count` deals from deal `first`, counted through all pairs.

@@ -2,11 +2,13 @@
 
 mod artifact;
 mod contest;
+mod pictures;
 mod record;
 mod tally;
 
 use std::io;
 
+use fulldeck_job::picture::{Picture, PictureKind};
 use fulldeck_job::{
     ArtifactSink, ArtifactSource, CheckError, Computation, ComputeContext, ComputeError, Estimate,
     Parameters, Plan, PlanError, QueryError, Sample, Slice, VerifyReport, WorkloadError,
@@ -211,6 +213,19 @@ impl Computation for Tournament {
         question: &[String],
     ) -> Result<Map<String, Value>, QueryError> {
         artifact::answer(self, artifact, question)
+    }
+
+    fn pictures(&self) -> &'static [PictureKind] {
+        pictures::KINDS
+    }
+
+    fn picture(
+        &self,
+        artifact: &dyn ArtifactSource,
+        kind: &str,
+        context: &ComputeContext<'_>,
+    ) -> Result<Picture, QueryError> {
+        pictures::picture(self, artifact, kind, context)
     }
 
     fn verify(

@@ -2,6 +2,7 @@
 
 mod matches;
 mod play;
+mod plot;
 mod shape;
 mod solve;
 mod table;
@@ -41,9 +42,21 @@ enum Question {
     /// Lost positions and winning moves of a basket of any size, in closed form
     #[command(after_help = "Examples:\n  fulldeck basket totals -c 1000 -m 1000")]
     Totals(totals::Arguments),
+    /// Draw a map of all positions of a small basket: who wins
+    #[command(
+        after_help = "Examples:\n  fulldeck basket plot -o map.png\n  fulldeck basket plot -c 2 -m 7 --misere -o map.svg"
+    )]
+    Plot(plot::Arguments),
     /// How strong the levels are: exact probabilities that who begins wins
     #[command(after_help = "Examples:\n  fulldeck basket matches")]
     Matches(matches::Arguments),
+}
+
+impl Arguments {
+    /// Whether a picture is drawn.
+    pub(crate) const fn draws(&self) -> bool {
+        matches!(self.question, Question::Plot(_))
+    }
 }
 
 pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> {
@@ -52,6 +65,7 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         Question::Solve(arguments) => solve::execute(arguments, app),
         Question::Table(arguments) => table::execute(arguments, app),
         Question::Totals(arguments) => totals::execute(arguments, app),
+        Question::Plot(arguments) => plot::execute(arguments, app),
         Question::Matches(arguments) => matches::execute(arguments, app),
     }
 }

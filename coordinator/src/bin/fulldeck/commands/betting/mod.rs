@@ -3,6 +3,7 @@
 mod asked;
 mod count;
 mod dag;
+mod plot;
 mod residue;
 mod size;
 mod structures;
@@ -47,9 +48,21 @@ enum Question {
     /// Decisions, ends, information sets and strategies of a betting structure, by round and player
     #[command(after_help = "Examples:\n  fulldeck betting tree leduc")]
     Tree(tree::Arguments),
+    /// Draw how the numbers of strategies grow with the players and the highest bet
+    #[command(
+        after_help = "Examples:\n  fulldeck betting plot -o growth.png\n  fulldeck betting plot --players 23 --cap 4 -o growth.svg"
+    )]
+    Plot(plot::Arguments),
     /// List the structures known by name, and the keys of structure files
     #[command(after_help = "Examples:\n  fulldeck betting structures")]
     Structures,
+}
+
+impl Arguments {
+    /// Whether a picture is drawn.
+    pub(crate) const fn draws(&self) -> bool {
+        matches!(self.question, Question::Plot(_))
+    }
 }
 
 pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> {
@@ -60,6 +73,7 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         Question::Dag(arguments) => dag::execute(arguments, app),
         Question::VerifyDag(arguments) => dag::verify(arguments, app),
         Question::Tree(arguments) => tree::execute(arguments, app),
+        Question::Plot(arguments) => plot::execute(arguments, app),
         Question::Structures => structures::execute(app),
     }
 }

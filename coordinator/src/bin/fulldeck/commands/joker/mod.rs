@@ -1,6 +1,7 @@
 //! `fulldeck joker ...`: questions about hold'em with jokers that need no run.
 
 mod lines;
+mod plot;
 mod questions;
 mod show;
 
@@ -40,9 +41,21 @@ enum Question {
     /// How many hands are of each type
     #[command(after_help = "Examples:\n  fulldeck joker frequencies --cards 7 --deck 53")]
     Frequencies(Frequencies),
+    /// Draw the grid of starting hands, what jokers change, or how often types of hands occur
+    #[command(
+        after_help = "Examples:\n  fulldeck joker plot -o preflop.png\n  fulldeck joker plot --kind difference --minus 52 -o jokers.svg"
+    )]
+    Plot(plot::Arguments),
     /// Cards in all their forms: As Td *1, Chinese text, decimal key
     #[command(after_help = "Examples:\n  fulldeck joker convert 'As Td *1'")]
     Convert(Convert),
+}
+
+impl Arguments {
+    /// Whether a picture is drawn.
+    pub(crate) const fn draws(&self) -> bool {
+        matches!(self.question, Question::Plot(_))
+    }
 }
 
 pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> {
@@ -52,6 +65,7 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         Question::Odds(asked) => lines::ask(asked, app),
         Question::Preflop(asked) => lines::ask(asked, app),
         Question::Frequencies(asked) => lines::ask(asked, app),
+        Question::Plot(arguments) => plot::execute(arguments, app),
         Question::Convert(asked) => lines::ask(asked, app),
     }
 }
