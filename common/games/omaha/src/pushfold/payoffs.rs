@@ -117,6 +117,21 @@ impl Payoffs {
         self.lead.len() as u64 * CELL_BYTES
     }
 
+    /// Reads everything once, and does as little with it as possible: what a pass would take if it had nothing to compute.
+    #[must_use]
+    pub fn read(&self) -> i64 {
+        const PIECE: usize = 1 << 16;
+        let lead = self
+            .lead
+            .par_chunks(PIECE)
+            .map(|piece| piece.iter().map(|lead| *lead as u32 as i64).sum::<i64>());
+        let hands = self
+            .hands
+            .par_chunks(PIECE)
+            .map(|piece| piece.iter().map(|hands| u32::from(*hands)).sum::<u32>());
+        lead.sum::<i64>() + hands.map(i64::from).sum::<i64>()
+    }
+
     /// Both players' advantages, from one pass over the triangle on the current rayon pool. The same bits for any
     /// number of threads and any back-end.
     #[must_use]

@@ -160,7 +160,7 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
 }
 
 /// Hole cards of the run; any other workload is refused.
-fn hole_cards(manifest: &Manifest) -> Result<usize, CliError> {
+pub(crate) fn hole_cards(manifest: &Manifest) -> Result<usize, CliError> {
     let cards = manifest.facts.get("cards").and_then(Value::as_u64);
     match cards {
         Some(cards) if manifest.workload == "omaha" => Ok(cards as usize),

@@ -3,6 +3,7 @@
 mod engine;
 mod matchup;
 mod peer;
+mod pushfold;
 mod slices;
 
 use std::time::Instant;
@@ -31,6 +32,8 @@ enum What {
     Engine(engine::Arguments),
     /// Single omaha matchups on one thread, beside another program if it is installed
     Matchup(matchup::Arguments),
+    /// One pass of the push/fold solver over a merged matrix, beside reading the same bytes
+    Pushfold(pushfold::Arguments),
 }
 
 pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> {
@@ -38,6 +41,7 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         What::Slices(arguments) => slices::execute(arguments, app),
         What::Engine(arguments) => engine::execute(arguments, app),
         What::Matchup(arguments) => matchup::execute(arguments, app),
+        What::Pushfold(arguments) => pushfold::execute(arguments, app),
     }
 }
 
