@@ -67,30 +67,33 @@ fn sweep<const ROWS: usize>(
     let (first, second) = (&columns.first[..len], &columns.second[..len]);
     let as_first = &mut columns.as_first[..len];
     let as_second = &mut columns.as_second[..len];
-    let mut lead: [&[i32]; ROWS] = [&[]; ROWS];
-    let mut hands: [&[u8]; ROWS] = [&[]; ROWS];
-    for row in 0..ROWS {
-        lead[row] = &rows[row].lead[..len];
-        hands[row] = &rows[row].hands[..len];
-    }
+    let lead: [&[i32]; ROWS] = std::array::from_fn(|row| &rows[row].lead[..len]);
+    let hands: [&[u8]; ROWS] = std::array::from_fn(|row| &rows[row].hands[..len]);
     let mut won = [[0.0; LANES]; ROWS];
     let mut lost = [[0.0; LANES]; ROWS];
-    let mut at = 0;
-    while at + LANES <= len {
+    // Whole chunks as arrays: the columns' sums stay in registers over the rows.
+    let lead_chunks = lead.map(|lead| lead.as_chunks::<LANES>().0);
+    let hands_chunks = hands.map(|hands| hands.as_chunks::<LANES>().0);
+    let inputs = second.as_chunks::<LANES>().0.iter().zip(first.as_chunks::<LANES>().0);
+    let outputs = as_first.as_chunks_mut::<LANES>().0.iter_mut();
+    let outputs = outputs.zip(as_second.as_chunks_mut::<LANES>().0);
+    for (chunk, ((second, first), (out_first, out_second))) in inputs.zip(outputs).enumerate() {
+        let (mut sum_first, mut sum_second) = (*out_first, *out_second);
         for row in 0..ROWS {
             let [called, pushed] = rows[row].weighted;
+            let (lead, hands) = (&lead_chunks[row][chunk], &hands_chunks[row][chunk]);
+            let x: [f64; LANES] = std::array::from_fn(|lane| stake * f64::from(lead[lane]));
+            let y: [f64; LANES] = std::array::from_fn(|lane| price * f64::from(hands[lane]));
             for lane in 0..LANES {
-                let column = at + lane;
-                let x = stake * f64::from(lead[row][column]);
-                let y = price * f64::from(hands[row][column]);
-                won[row][lane] += (x - y) * second[column];
-                lost[row][lane] += (x + y) * first[column];
-                as_first[column] -= (x + y) * called;
-                as_second[column] -= (x - y) * pushed;
+                won[row][lane] += (x[lane] - y[lane]) * second[lane];
+                lost[row][lane] += (x[lane] + y[lane]) * first[lane];
+                sum_first[lane] -= (x[lane] + y[lane]) * called;
+                sum_second[lane] -= (x[lane] - y[lane]) * pushed;
             }
         }
-        at += LANES;
+        (*out_first, *out_second) = (sum_first, sum_second);
     }
+    let at = len - len % LANES;
     for row in 0..ROWS {
         let [called, pushed] = rows[row].weighted;
         for column in at..len {
