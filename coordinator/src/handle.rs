@@ -13,7 +13,7 @@ use crate::engine::Engine;
 use crate::error::RequestError;
 use crate::merge::{Merge, MergeError, merged_before};
 use crate::scheduler::{Event, MAX_RUNS, RunPhase};
-use crate::space::SpaceOptions;
+use crate::space::{self, SpaceOptions};
 use crate::status::{run_status, worker_status};
 use crate::store::{Decided, ResultReader, RunControl};
 use crate::writer::{Task, Writer};
@@ -96,6 +96,8 @@ impl CoordinatorHandle {
         self.durably(|done| Task::Run { record, done }).await?;
         self.0.catalog.insert(Arc::clone(&entry));
         self.0.engine.tell(Event::RunAdded(entry.seed(&[], Decided::default()))).await?;
+        // Before anybody asks for work.
+        space::look(&self.0.engine, &self.0.data_dir, &self.0.space).await;
         tracing::info!(run = number, workload, slices = entry.plan.slices().len(), "run submitted");
         Ok(response(&entry, false))
     }

@@ -83,37 +83,40 @@ fn mebibytes(bytes: u64) -> String {
     if mebibytes < 10.0 { format!("{mebibytes:.1} MiB") } else { format!("{mebibytes:.0} MiB") }
 }
 
-/// Looks at the disk for as long as the scheduler lives.
+/// Looks at the disk once, and tells the scheduler; whether leasing is held up now, or `None` if nobody can tell.
+pub(crate) async fn look(engine: &Engine, data_dir: &Path, options: &SpaceOptions) -> Option<bool> {
+    if options.min_free_bytes == Some(0) {
+        return None;
+    }
+    let demand = engine.inspect(|core, _| core.demand()).await.ok()?;
+    let folder = data_dir.to_owned();
+    // A disk that does not answer holds up nobody else.
+    let disk = tokio::task::spawn_blocking(move || host::disk_space(&folder)).await.ok()??;
+    let reason = options.judge(disk, demand);
+    let held = reason.is_some();
+    engine.tell(Event::HoldLeases { reason }).await.ok()?;
+    Some(held)
+}
+
+/// Looks at the disk again and again.
 pub(crate) async fn watch(
     engine: Engine,
     writer: std::sync::Weak<Writer>,
     data_dir: PathBuf,
     options: SpaceOptions,
 ) {
-    if options.min_free_bytes == Some(0) {
-        return;
-    }
-    let mut look = tokio::time::interval(options.check_every);
-    look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut next = tokio::time::interval(options.check_every);
+    next.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut held = false;
     loop {
-        look.tick().await;
-        let Ok(demand) = engine.inspect(|core, _| core.demand()).await else { return };
-        let folder = data_dir.clone();
-        let Ok(Some(disk)) = tokio::task::spawn_blocking(move || host::disk_space(&folder)).await
-        else {
-            continue;
-        };
-        let reason = options.judge(disk, demand);
-        if reason.is_none() && held {
+        next.tick().await;
+        let Some(now) = look(&engine, &data_dir, &options).await else { continue };
+        if held && !now {
             // The store may have given up its reserve. A writer that is busy hears it another time.
             let tended = writer.upgrade().map(|writer| writer.submit(Task::Tend));
             tracing::debug!(?tended, "there is space again");
         }
-        held = reason.is_some();
-        if engine.tell(Event::HoldLeases { reason }).await.is_err() {
-            return;
-        }
+        held = now;
     }
 }
 
