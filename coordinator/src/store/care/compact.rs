@@ -64,7 +64,10 @@ pub(in crate::store) fn compact_on(
     });
     let mut surveys = Vec::new();
     for number in layout.segment_numbers(Some(&listed))? {
-        surveys.push(survey(&layout, store_id, number, Depth::Table)?);
+        // Everything is read: damage must not be carried on, and what is damaged is to go.
+        let survey = survey(&layout, store_id, number, Depth::Payloads)?;
+        refuse_wrong(&layout, &survey, &model)?;
+        surveys.push(survey);
     }
     let before_bytes = surveys.iter().map(|survey| survey.length).sum();
     let mut report = Compact {
@@ -101,6 +104,25 @@ pub(in crate::store) fn compact_on(
     Ok(report)
 }
 
+/// A result that counts and does not have its digest has to be discarded first.
+fn refuse_wrong(layout: &Layout, survey: &Survey, model: &Model) -> Result<(), StoreError> {
+    let wrong = survey.mismatched.iter().find(|(damage, _)| {
+        damage
+            .slice
+            .is_some_and(|(run, slice)| counts(model, survey.number, run, slice.0, damage.offset))
+    });
+    match wrong {
+        None => Ok(()),
+        Some((damage, _)) => Err(cannot_read(&layout.segment(survey.number), damage.offset)),
+    }
+}
+
+fn cannot_read(path: &Path, offset: u64) -> StoreError {
+    let what =
+        format!("the record at byte {offset} cannot be read; run fulldeck store repair first");
+    StoreError::damaged(path, what)
+}
+
 /// Closes the store, which holds the lock to the end, and removes its index.
 fn drop_index(
     disk: &Disk,
@@ -121,7 +143,11 @@ fn drop_index(
 fn choose(surveys: &[Survey], model: &Model) -> BTreeSet<u32> {
     let mut chosen: BTreeSet<u32> = surveys
         .iter()
-        .filter(|survey| !survey.damaged.is_empty() || is_mostly_dead(survey, model))
+        .filter(|survey| {
+            !survey.damaged.is_empty()
+                || !survey.mismatched.is_empty()
+                || is_mostly_dead(survey, model)
+        })
         .map(|survey| survey.number)
         .collect();
     if !chosen.is_empty() {
@@ -307,8 +333,5 @@ fn read(
             return Ok((header, stored));
         }
     }
-    Err(StoreError::damaged(
-        path,
-        format!("the record at byte {offset} cannot be read; run fulldeck store repair first"),
-    ))
+    Err(cannot_read(path, offset))
 }

@@ -15,6 +15,8 @@ const CASES: u64 = 100;
 /// Number of cases of the long test.
 const COUNT: &str = "FULLDECK_DAMAGE_CASES";
 const LONG_CASES: u64 = 20_000;
+/// Cases between two lines about the progress.
+const TOLD_EVERY: u64 = 250;
 
 /// What became of the cases.
 #[derive(Debug, Default)]
@@ -102,6 +104,9 @@ fn all(cases: std::ops::Range<u64>) -> Tally {
     let mut tally = Tally::default();
     for seed in cases {
         survive(&origins[seed as usize % 2], seed, &mut tally);
+        if tally.cases % TOLD_EVERY == 0 {
+            eprintln!("{tally:?}");
+        }
     }
     tally
 }
