@@ -67,7 +67,7 @@ impl RunEntry {
     }
 
     /// From the store. What was stored must be what this program would compute.
-    fn recovered(
+    pub(crate) fn recovered(
         data_dir: &Path,
         registry: &Registry,
         record: &RunRecord,

@@ -16,8 +16,10 @@ use crate::engine::Engine;
 use crate::error::{ShutdownError, StartError};
 use crate::handle::CoordinatorHandle;
 use crate::intake::Intake;
+use crate::revival::{Attempts, Revival};
 use crate::rpc;
 use crate::scheduler::{Core, Event, Identity, RunSeed, Timings, Validation};
+use crate::space::{self, SpaceOptions};
 use crate::store::{OpenOptions, SledStore, Store, StoreIdentity};
 use crate::writer::Writer;
 
@@ -48,6 +50,10 @@ pub struct CoordinatorOptions {
     pub validation: Validation,
     /// The token; if there is none, the one of the access file, else a new one.
     pub token: Option<AccessToken>,
+    /// How the store is opened.
+    pub store: OpenOptions,
+    /// How the space of the disk is looked after.
+    pub space: SpaceOptions,
 }
 
 impl CoordinatorOptions {
@@ -62,6 +68,8 @@ impl CoordinatorOptions {
             hold_leases: true,
             validation: Validation::Off,
             token: None,
+            store: OpenOptions::default(),
+            space: SpaceOptions::default(),
         }
     }
 
@@ -82,6 +90,7 @@ pub struct Coordinator {
     writer: JoinHandle<()>,
     server: tokio::task::JoinHandle<Result<(), tonic::transport::Error>>,
     stop_server: watch::Sender<bool>,
+    watch: tokio::task::JoinHandle<()>,
 }
 
 impl Coordinator {
@@ -96,10 +105,9 @@ impl Coordinator {
     ) -> Result<Self, StartError> {
         // Listening comes first: a taken address leaves nothing to clean up. Calls wait until they can be served.
         let incoming = listen(&options)?;
-        let folder = options.data_dir.clone();
-        let store = tokio::task::spawn_blocking(move || {
-            SledStore::open(&folder, OpenOptions::default()).inspect(report)
-        });
+        let (folder, opening) = (options.data_dir.clone(), options.store.clone());
+        let store =
+            tokio::task::spawn_blocking(move || SledStore::open(&folder, opening).inspect(report));
         let store = store
             .await
             .map_err(|error| StartError::Thread { thread: "store", reason: error.to_string() })??;
@@ -145,7 +153,13 @@ impl Coordinator {
         let intake = Intake::new()
             .map_err(|error| StartError::Thread { thread: "intake", reason: error.to_string() })?;
         let (written, from_writer) = mpsc::channel(WRITTEN);
-        let (writer, writer_thread) = Writer::start(store, written)
+        let revival = Revival {
+            data_dir: options.data_dir.clone(),
+            registry: registry.clone(),
+            catalog: Arc::clone(&catalog),
+            attempts: Attempts::new(options.space.check_every),
+        };
+        let (writer, writer_thread) = Writer::start(store, revival, written)
             .map_err(|error| StartError::Thread { thread: "writer", reason: error.to_string() })?;
         let core = Core::new(identity.clone(), options.timings).with_validation(options.validation);
         let (engine, engine_task) =
@@ -159,6 +173,13 @@ impl Coordinator {
                 reason: refusal.to_string(),
             })?;
         }
+        let writer = Arc::new(writer);
+        let watching = space::watch(
+            engine.clone(),
+            Arc::downgrade(&writer),
+            options.data_dir.clone(),
+            options.space,
+        );
         let handle = CoordinatorHandle::new(
             options.data_dir.clone(),
             registry,
@@ -166,8 +187,17 @@ impl Coordinator {
             engine,
             writer,
             reader,
+            options.space,
         );
         let (stop_server, stopping) = watch::channel(false);
+        let mut stop_watching = stopping.clone();
+        let watch = tokio::spawn(async move {
+            tokio::select! {
+                () = watching => {}
+                // Ends as well when the coordinator is dropped.
+                _ = stop_watching.wait_for(|stop| *stop) => {}
+            }
+        });
         let server = rpc::Server {
             handle: handle.clone(),
             intake,
@@ -186,6 +216,7 @@ impl Coordinator {
             writer: writer_thread,
             server,
             stop_server,
+            watch,
         })
     }
 
@@ -225,6 +256,7 @@ impl Coordinator {
                 Ok(Ok(()))
             }
         };
+        self.watch.abort();
         engine.stop().await;
         let scheduled = self.engine.await;
         self.handle.close();

@@ -42,6 +42,7 @@ enum Command {
 pub(crate) struct Engine {
     commands: mpsc::Sender<Command>,
     failed: watch::Receiver<Option<String>>,
+    held: watch::Receiver<Option<String>>,
 }
 
 impl Engine {
@@ -55,6 +56,7 @@ impl Engine {
     ) -> (Self, tokio::task::JoinHandle<()>) {
         let (commands, receiver) = mpsc::channel(QUEUE);
         let (failing, failed) = watch::channel(None);
+        let (holding, held) = watch::channel(None);
         let task = EngineTask {
             core,
             timings,
@@ -67,9 +69,10 @@ impl Engine {
             in_flight: BTreeMap::new(),
             notes: Vec::new(),
             failing,
+            holding,
         };
         let task = tokio::spawn(task.run(receiver, written));
-        (Self { commands, failed }, task)
+        (Self { commands, failed, held }, task)
     }
 
     /// A call and its answer.
@@ -123,9 +126,14 @@ impl Engine {
         let _ = self.commands.send(Command::Stop).await;
     }
 
-    /// Why the store takes nothing more, as soon as it does not.
+    /// Why the store takes nothing more, as long as it does not.
     pub(crate) fn failed(&self) -> watch::Receiver<Option<String>> {
         self.failed.clone()
+    }
+
+    /// Why nothing more is leased for want of space, as long as that is so.
+    pub(crate) fn held(&self) -> watch::Receiver<Option<String>> {
+        self.held.clone()
     }
 }
 
@@ -143,6 +151,7 @@ struct EngineTask {
     in_flight: BTreeMap<ReplyId, (u32, fulldeck_job::SliceId, Digest)>,
     notes: Vec<Change>,
     failing: watch::Sender<Option<String>>,
+    holding: watch::Sender<Option<String>>,
 }
 
 impl EngineTask {
@@ -211,6 +220,7 @@ impl EngineTask {
                 self.step(Event::PersistFailed { upload, reason });
             }
             Written::Broken { reason } => self.step(Event::StoreFailed { reason }),
+            Written::Back { events } => events.into_iter().for_each(|event| self.step(event)),
         }
     }
 
@@ -340,6 +350,18 @@ impl EngineTask {
             Notice::StoreFailed { reason } => {
                 tracing::debug!(reason, "the store failed");
                 self.failing.send_replace(Some(reason.clone()));
+            }
+            Notice::StoreBack { found, lost } => {
+                tracing::info!(found, lost, "the store goes on");
+                self.failing.send_replace(None);
+            }
+            Notice::LeasingHeld { reason } => {
+                tracing::warn!("nothing more is leased: {reason}");
+                self.holding.send_replace(Some(reason.clone()));
+            }
+            Notice::LeasingGoesOn => {
+                tracing::info!("slices are leased again");
+                self.holding.send_replace(None);
             }
         }
     }

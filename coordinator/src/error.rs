@@ -159,7 +159,7 @@ impl From<&StoreError> for RequestError {
         let text = error.to_string();
         match error {
             StoreError::Damaged { .. } => Self::Damaged(text),
-            StoreError::Format { .. } => Self::Conflict(text),
+            StoreError::Format { .. } | StoreError::HandedOver { .. } => Self::Conflict(text),
             StoreError::DiskFull { .. } | StoreError::Poisoned { .. } => Self::Halted(text),
             _ => Self::Internal(text),
         }

@@ -13,6 +13,7 @@ use crate::engine::Engine;
 use crate::error::RequestError;
 use crate::merge::{Merge, MergeError, merged_before};
 use crate::scheduler::{Event, MAX_RUNS, RunPhase};
+use crate::space::{self, SpaceOptions};
 use crate::status::{run_status, worker_status};
 use crate::store::{Decided, ResultReader, RunControl};
 use crate::writer::{Task, Writer};
@@ -33,8 +34,9 @@ struct Inner {
     catalog: Arc<Catalog>,
     engine: Engine,
     /// Gone once the coordinator ends, so that the store can be closed.
-    writer: std::sync::Mutex<Option<Writer>>,
+    writer: std::sync::Mutex<Option<Arc<Writer>>>,
     reader: ResultReader,
+    space: SpaceOptions,
     /// One submission at a time: each gets a number of its own.
     submitting: Mutex<()>,
 }
@@ -45,18 +47,29 @@ impl CoordinatorHandle {
         registry: Registry,
         catalog: Arc<Catalog>,
         engine: Engine,
-        writer: Writer,
+        writer: Arc<Writer>,
         reader: ResultReader,
+        space: SpaceOptions,
     ) -> Self {
         let writer = std::sync::Mutex::new(Some(writer));
         let submitting = Mutex::default();
-        Self(Arc::new(Inner { data_dir, registry, catalog, engine, writer, reader, submitting }))
+        Self(Arc::new(Inner {
+            data_dir,
+            registry,
+            catalog,
+            engine,
+            writer,
+            reader,
+            space,
+            submitting,
+        }))
     }
 
     /// Submits a run; one with the same fingerprint is the same run, and keeps the plan it has.
     ///
     /// # Errors
-    /// [`RequestError::NotFound`] for an unknown workload, [`RequestError::BadInput`] for its parameters.
+    /// [`RequestError::NotFound`] for an unknown workload, [`RequestError::BadInput`] for its parameters,
+    /// [`RequestError::Halted`] if its results are not expected to fit on the disk, or while the store has failed.
     pub async fn submit(
         &self,
         workload: &str,
@@ -76,11 +89,15 @@ impl CoordinatorHandle {
             )));
         }
         let number = all.last().map_or(0, |entry| entry.number) + 1;
+        self.check_store()?;
         let entry = Arc::new(self.plan(number, spec).await?);
+        self.0.space.admit(&self.0.data_dir, &entry.computation.estimate())?;
         let record = entry.record();
         self.durably(|done| Task::Run { record, done }).await?;
         self.0.catalog.insert(Arc::clone(&entry));
         self.0.engine.tell(Event::RunAdded(entry.seed(&[], Decided::default()))).await?;
+        // Before anybody asks for work.
+        space::look(&self.0.engine, &self.0.data_dir, &self.0.space).await;
         tracing::info!(run = number, workload, slices = entry.plan.slices().len(), "run submitted");
         Ok(response(&entry, false))
     }
@@ -321,7 +338,7 @@ impl CoordinatorHandle {
         Ok(outcome.await.map_err(|_| busy())??)
     }
 
-    fn writer(&self) -> Option<Writer> {
+    fn writer(&self) -> Option<Arc<Writer>> {
         self.0.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
@@ -330,14 +347,30 @@ impl CoordinatorHandle {
         self.0.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
     }
 
-    /// Waits until the store fails, and says why. Nothing that was acknowledged is lost; the coordinator answers
-    /// questions, but takes nothing more, and should be shut down and started again.
-    pub async fn store_failed(&self) -> String {
-        let mut failed = self.0.engine.failed();
-        match failed.wait_for(Option::is_some).await {
-            Ok(reason) => reason.clone().unwrap_or_default(),
-            Err(_) => "the scheduler ended".to_owned(),
+    /// Nothing can be submitted while the store has failed.
+    fn check_store(&self) -> Result<(), RequestError> {
+        match &*self.0.engine.failed().borrow() {
+            Some(reason) => Err(RequestError::Halted(reason.clone())),
+            None => Ok(()),
         }
+    }
+
+    /// Waits until the store fails, and says why. Nothing that was acknowledged is lost; the coordinator answers
+    /// questions, but takes nothing more until it could open the store again.
+    pub async fn store_failed(&self) -> String {
+        reason(self.0.engine.failed()).await
+    }
+
+    /// Waits until the store has not failed, or goes on after it did. Never, if the coordinator ends before.
+    pub async fn store_serves(&self) {
+        if self.0.engine.failed().wait_for(Option::is_none).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Waits until nothing more is leased for want of space, and says why.
+    pub async fn leasing_held(&self) -> String {
+        reason(self.0.engine.held()).await
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -350,6 +383,14 @@ impl CoordinatorHandle {
 
     pub(crate) fn registry(&self) -> &Registry {
         &self.0.registry
+    }
+}
+
+/// Waits for a reason.
+async fn reason(mut state: tokio::sync::watch::Receiver<Option<String>>) -> String {
+    match state.wait_for(Option::is_some).await {
+        Ok(reason) => reason.clone().unwrap_or_default(),
+        Err(_) => "the scheduler ended".to_owned(),
     }
 }
 

@@ -26,9 +26,12 @@ pub(crate) fn run_status(entry: &RunEntry, snapshot: RunSnapshot) -> v1::RunStat
     let sum = |of: fn(&v1::JobStatus) -> u32| jobs.iter().map(of).sum::<u32>();
     let (slices, committed) = (sum(|job| job.slices), sum(|job| job.committed));
     let (leased, parked) = (sum(|job| job.leased), sum(|job| job.parked));
-    let (low, high, reason) = match snapshot.time_left.seconds {
-        Ok((low, high)) => (Some(low), Some(high), String::new()),
-        Err(reason) => (None, None, reason.to_owned()),
+    let (low, high, reason) = match (&snapshot.leasing_held, snapshot.time_left.seconds) {
+        (Some(reason), _) if is_open(&snapshot) => {
+            (None, None, format!("nothing is leased: {reason}"))
+        }
+        (_, Ok((low, high))) => (Some(low), Some(high), String::new()),
+        (_, Err(reason)) => (None, None, reason.to_owned()),
     };
     let state = state_of(&snapshot);
     v1::RunStatus {
@@ -64,6 +67,10 @@ pub(crate) fn run_status(entry: &RunEntry, snapshot: RunSnapshot) -> v1::RunStat
         stuck_seconds: snapshot.stuck.map_or(0.0, Millis::seconds),
         jobs,
     }
+}
+
+fn is_open(snapshot: &RunSnapshot) -> bool {
+    matches!(snapshot.phase, RunPhase::Queued | RunPhase::Running)
 }
 
 fn state_of(snapshot: &RunSnapshot) -> v1::RunState {

@@ -27,6 +27,7 @@ const COMMANDS: &[&str] = &[
     "betting",
     "basket",
     "doudizhu",
+    "store",
     "completions",
     "man",
     "doctor",

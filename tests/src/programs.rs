@@ -22,7 +22,8 @@ pub(crate) fn command(program: &str) -> Command {
             command.env_remove(name);
         }
     }
-    command.env_remove("NO_COLOR");
+    // Data folders are copied, and disks are small.
+    command.env_remove("NO_COLOR").env("FULLDECK_RESERVE", "0");
     command
 }
 

@@ -32,7 +32,7 @@ fn says_full(answer: &Answer) {
 fn a_run_on_a_full_disk_stops_says_so_once_and_goes_on_with_more_space() {
     let scene = Scene::new();
     let Some(disk) = SmallDisk::mount(&scene, "8m") else { return };
-    let run = format!("run {HOLDEM} --slices 48 --threads 1 --data-dir small/data");
+    let run = format!("run {HOLDEM} --slices 48 --threads 1 --min-free 0 --data-dir small/data");
     disk.answer(FULLDECK, "status --data-dir small/data").expect(3);
     let mut first = disk.start(FULLDECK, &run);
     let listens = "if [ -e small/data/access.toml ]; then echo yes; fi";
@@ -62,7 +62,7 @@ fn a_run_on_a_full_disk_stops_says_so_once_and_goes_on_with_more_space() {
 fn a_coordinator_on_a_full_disk_says_so_to_everybody_and_its_worker_waits_in_vain() {
     let scene = Scene::new();
     let Some(disk) = SmallDisk::mount(&scene, "8m") else { return };
-    let coordinator = "coordinator --data-dir small/data --listen 127.0.0.1:0 -o json";
+    let coordinator = "coordinator --min-free 0 --data-dir small/data --listen 127.0.0.1:0 -o json";
     let mut first = disk.start(FULLDECK, coordinator);
     let ask =
         |words: &str| disk.answer(FULLDECK, &format!("{words} --data-dir small/data -o json"));
@@ -87,7 +87,7 @@ fn a_coordinator_on_a_full_disk_says_so_to_everybody_and_its_worker_waits_in_vai
     assert!(reason.contains("is full"), "{reason}");
     assert_eq!(status["seconds_left"], Value::Null);
     assert_eq!(ask("workers").expect(0).json()["workers"], serde_json::json!([]));
-    ask("wait last").expect(10).says(&["is full", "start the coordinator again"]);
+    ask("wait last").expect(10).says(&["is full", "goes on by itself"]);
     ask("submit omaha -p cards=4").expect(10).says(&["is full"]);
     first.terminate();
     assert_eq!(first.code_within(SOON), Some(10), "{}", first.stderr());
@@ -100,6 +100,89 @@ fn a_coordinator_on_a_full_disk_says_so_to_everybody_and_its_worker_waits_in_vai
     let words = "--access small/data/access.toml --exit-when-done";
     disk.answer(WORKER, words).expect(0);
     assert_eq!(ask("merge last").expect(0).json()["artifact_digest"], HOLDEM_DIGEST);
+}
+
+#[test]
+fn with_space_a_coordinator_goes_on_by_itself_and_its_worker_with_it() {
+    let scene = Scene::new();
+    let Some(disk) = SmallDisk::mount(&scene, "8m") else { return };
+    let words = "coordinator --min-free 0 --data-dir small/data --listen 127.0.0.1:0 -o json";
+    let mut coordinator = disk.start(FULLDECK, words);
+    let ask =
+        |words: &str| disk.answer(FULLDECK, &format!("{words} --data-dir small/data -o json"));
+    until("a listening coordinator", || coordinator.stdout().contains("url").then_some(()));
+    ask(&format!("submit {HOLDEM} --slices 48")).expect(0);
+    let worker = "--access small/data/access.toml --threads 1 --exit-when-done";
+    let mut worker = disk.start(WORKER, worker);
+    let status = || ask("status last").expect(0).json();
+    until("a first result", || (status()["slices"]["committed"].as_u64()? > 0).then_some(()));
+    fill(&disk, 4);
+    let before = until("a failed store", || {
+        let status = status();
+        status["store_failed"].is_string().then_some(status)
+    });
+    assert_eq!(before["state"], "idle", "{before}");
+    disk.shell("rm small/ballast");
+    // Nobody starts anything again.
+    assert_eq!(worker.code(), 0, "{}", worker.stderr());
+    let said = worker.stderr();
+    assert_eq!(lines_with(&said, "registered"), 1, "{said}");
+    assert_eq!(lines_with(&said, "takes results again"), 1, "{said}");
+    assert_eq!(status()["store_failed"], Value::Null);
+    assert_eq!(ask("merge last").expect(0).json()["artifact_digest"], HOLDEM_DIGEST);
+    coordinator.terminate();
+    assert_eq!(coordinator.code_within(SOON), Some(0), "{}", coordinator.stderr());
+    let said = coordinator.stderr();
+    assert_eq!(lines_with(&said, "nothing more is leased or stored"), 1, "{said}");
+    assert_eq!(lines_with(&said, "the store goes on"), 1, "{said}");
+    let left = disk.shell("ls small/data");
+    assert_eq!(lines_with(&left.stdout, "index."), 1, "{}", left.stdout);
+}
+
+#[test]
+fn with_little_space_nothing_is_leased_until_there_is_more() {
+    let scene = Scene::new();
+    let Some(disk) = SmallDisk::mount(&scene, "8m") else { return };
+    fill(&disk, 3000);
+    let words = "coordinator --min-free 4MiB --data-dir small/data --listen 127.0.0.1:0 -o json";
+    let coordinator = disk.start(FULLDECK, words);
+    let ask =
+        |words: &str| disk.answer(FULLDECK, &format!("{words} --data-dir small/data -o json"));
+    until("a listening coordinator", || coordinator.stdout().contains("url").then_some(()));
+    ask("submit omaha -p cards=4").expect(10).says(&["are free in small/data", "--min-free 0"]);
+    ask(&format!("submit {HOLDEM} --slices 48")).expect(0);
+    let status = until("held leases", || {
+        let status = ask("status last").expect(0).json();
+        let why = status["no_estimate_because"].as_str()?;
+        why.contains("nearly full").then(|| status.clone())
+    });
+    assert_eq!(status["slices"]["committed"], 0);
+    let run = format!("run {HOLDEM} --min-free 4MiB --data-dir small/other");
+    disk.answer(FULLDECK, &run).expect(10).says(&["stopped at", "nearly full"]);
+    let mut worker =
+        disk.start(WORKER, "--access small/data/access.toml --threads 1 --exit-when-done");
+    until("a worker", || worker.stderr().contains("registered").then_some(()));
+    disk.shell("rm small/ballast");
+    assert_eq!(worker.code(), 0, "{}", worker.stderr());
+    assert_eq!(ask("merge last").expect(0).json()["artifact_digest"], HOLDEM_DIGEST);
+}
+
+#[test]
+fn the_reserve_opens_a_store_on_a_disk_without_a_byte_left() {
+    let scene = Scene::new();
+    let Some(disk) = SmallDisk::mount(&scene, "8m") else { return };
+    let run = format!("run {HOLDEM} --reserve 1MiB --data-dir small/data");
+    disk.answer(FULLDECK, &run).expect(0);
+    disk.shell("rm -r small/data/artifacts");
+    disk.shell("test $(stat -c %s small/data/RESERVE) = 1048576");
+    fill(&disk, 0);
+    // Everything is computed: only opening and merging need space.
+    let merged = disk.answer(FULLDECK, &format!("{run} --min-free 0 -o json"));
+    assert!([0, 10].contains(&merged.code), "{merged:?}");
+    assert!(!merged.stderr.contains("start again"), "{}", merged.stderr);
+    disk.shell("test ! -e small/data/RESERVE && rm small/ballast");
+    let again = disk.answer(FULLDECK, &format!("{run} -o json")).expect(0).json();
+    assert_eq!(again["artifact_digest"], HOLDEM_DIGEST);
 }
 
 #[test]

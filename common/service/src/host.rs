@@ -39,11 +39,27 @@ pub fn host_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
+/// Space of a disk, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiskSpace {
+    /// What this user may still write.
+    pub free: u64,
+    /// The whole disk.
+    pub total: u64,
+}
+
+/// Space of the disk that holds `path`; `None` where the system does not tell.
+#[must_use]
+pub fn disk_space(path: &Path) -> Option<DiskSpace> {
+    let disk = rustix::fs::statvfs(path).ok()?;
+    let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
+    Some(DiskSpace { free: bytes(disk.f_bavail), total: bytes(disk.f_blocks) })
+}
+
 /// Bytes that this user may still write to the disk that holds `path`; `None` where the system does not tell.
 #[must_use]
 pub fn free_bytes(path: &Path) -> Option<u64> {
-    let disk = rustix::fs::statvfs(path).ok()?;
-    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+    disk_space(path).map(|disk| disk.free)
 }
 
 /// Threads this process may use: affinity and cgroup quota respected; at least 1.

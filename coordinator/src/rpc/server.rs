@@ -90,15 +90,19 @@ impl Server {
     }
 }
 
-/// Every service serves, until the store fails.
+/// Every service serves, unless the store has failed.
 async fn report_health(reporter: HealthReporter, mut failed: watch::Receiver<Option<String>>) {
     let services = ["", "fulldeck.v1.WorkerService", "fulldeck.v1.AdminService"];
-    for service in services {
-        reporter.set_service_status(service, ServingStatus::Serving).await;
-    }
-    if failed.wait_for(Option::is_some).await.is_ok() {
+    loop {
+        let status = match failed.borrow_and_update().is_some() {
+            true => ServingStatus::NotServing,
+            false => ServingStatus::Serving,
+        };
         for service in services {
-            reporter.set_service_status(service, ServingStatus::NotServing).await;
+            reporter.set_service_status(service, status).await;
+        }
+        if failed.changed().await.is_err() {
+            return;
         }
     }
 }

@@ -65,6 +65,8 @@ pub struct Core {
     stuck: Option<Stuck>,
     watching: bool,
     pub(super) store_failed: Option<String>,
+    /// Why nothing more is leased for want of space, if so.
+    pub(super) leasing_held: Option<String>,
     pub(super) closing: bool,
     next_sequence: u64,
     next_session: u64,
@@ -98,6 +100,7 @@ impl Core {
             stuck: None,
             watching: false,
             store_failed: None,
+            leasing_held: None,
             closing: false,
             next_sequence: 1,
             clock: Millis::default(),
@@ -200,6 +203,8 @@ impl Core {
             Event::Persisted { upload } => self.persisted(now, upload),
             Event::PersistFailed { upload, reason } => self.persist_failed(now, upload, reason),
             Event::StoreFailed { reason } => self.fail_store(reason),
+            Event::StoreBack { found, lost } => self.store_back(now, &found, &lost),
+            Event::HoldLeases { reason } => self.hold_leases(reason),
             Event::Failed { reply, caller, token, failure, text } => {
                 if self.contact(now, reply, caller) {
                     self.failed(now, caller.session, &token, failure, &text);
@@ -218,16 +223,7 @@ impl Core {
                     self.reply(reply, Reply::Done);
                 }
             }
-            Event::Discarded { run, slice } => {
-                if let Some(found) = self.runs.get_mut(&run)
-                    && let SliceState::Committed(_) | SliceState::Doubted { .. } =
-                        found.state(slice)
-                {
-                    found.doubts.remove(&slice);
-                    found.set(slice, SliceState::Waiting, now);
-                    self.reopened();
-                }
-            }
+            Event::Discarded { run, slice } => self.discarded(now, run, slice),
             Event::Close => {
                 self.closing = true;
                 self.refuse_polls(&Refusal::Closing);
@@ -264,6 +260,17 @@ impl Core {
         let earlier = self.runs.insert(seed.run, run);
         debug_assert!(earlier.is_none(), "run {} was added twice", seed.run);
         self.reopened();
+    }
+
+    /// A committed result is gone: its slice waits again.
+    pub(super) fn discarded(&mut self, now: Millis, run: u32, slice: SliceId) {
+        if let Some(found) = self.runs.get_mut(&run)
+            && let SliceState::Committed(_) | SliceState::Doubted { .. } = found.state(slice)
+        {
+            found.doubts.remove(&slice);
+            found.set(slice, SliceState::Waiting, now);
+            self.reopened();
+        }
     }
 
     /// There is work again: workers that heard that everything is done may hear it again later.

@@ -112,6 +112,9 @@ impl Core {
         if let Some(reason) = &self.store_failed {
             return ("store_failed", format!("nothing is leased: {reason}"));
         }
+        if let Some(reason) = &self.leasing_held {
+            return ("little_space", format!("nothing is leased: {reason}"));
+        }
         match run.control {
             RunControl::Open => {}
             RunControl::Paused => return ("paused", "the run is paused".to_owned()),

@@ -121,6 +121,9 @@ impl Core {
         free_slots: u32,
     ) -> Vec<(AttemptKey, Lease)> {
         let mut leases = self.send_again(now, session);
+        if self.leasing_held.is_some() {
+            return leases;
+        }
         let used: BTreeSet<_> = leases.iter().map(|(_, lease)| (lease.run, lease.batch)).collect();
         let mut slots = free_slots.saturating_sub(used.len() as u32);
         let again = leases.len();
@@ -165,6 +168,7 @@ impl Core {
     /// Whether a call that waits could be answered with work: never for long.
     pub(super) fn could_lease(&self, now: Millis, session: SessionId) -> bool {
         self.store_failed.is_none()
+            && self.leasing_held.is_none()
             && self.runs.keys().any(|number| self.next_for(now, session, *number).is_some())
     }
 

@@ -300,6 +300,18 @@ pub enum Event {
         /// Why.
         reason: String,
     },
+    /// The store takes results again.
+    StoreBack {
+        /// Results that are durable in it and may not be known to be.
+        found: Vec<Found>,
+        /// Slices, with their runs, whose results it no longer has.
+        lost: Vec<(u32, SliceId)>,
+    },
+    /// Nothing more is leased for want of space, until this comes without a reason.
+    HoldLeases {
+        /// Why.
+        reason: Option<String>,
+    },
     /// A slice could not be computed.
     Failed {
         /// Who waits.
@@ -631,4 +643,31 @@ pub enum Notice {
         /// Why.
         reason: String,
     },
+    /// The store takes results again.
+    StoreBack {
+        /// Results that were durable and had not been acknowledged.
+        found: usize,
+        /// Results that it no longer has.
+        lost: usize,
+    },
+    /// Nothing more is leased for want of space.
+    LeasingHeld {
+        /// Why.
+        reason: String,
+    },
+    /// There is space again.
+    LeasingGoesOn,
+}
+
+/// A result that is durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Its run.
+    pub run: u32,
+    /// Its slice.
+    pub slice: SliceId,
+    /// Its digest.
+    pub digest: Digest,
+    /// Whether it counts only once another host has found the same.
+    pub doubted: bool,
 }

@@ -25,6 +25,7 @@ mod run;
 mod session;
 mod slice;
 mod snapshot;
+mod store_state;
 mod stragglers;
 #[cfg(test)]
 mod tests;
@@ -39,8 +40,9 @@ pub use fulldeck_job::record::Token;
 pub use ids::{Identity, Millis, ReplyId, SessionId};
 pub use limits::*;
 pub use message::{
-    Caller, Effect, Event, Failure, Held, HeldVerdict, Lease, LeaseNote, Notice, Offer, Outcome,
-    Refusal, Registration, Reply, RunSeed, Storing, Timings,
+    Caller, Effect, Event, Failure, Found, Held, HeldVerdict, Lease, LeaseNote, Notice, Offer,
+    Outcome, Refusal, Registration, Reply, RunSeed, Storing, Timings,
 };
 pub use pace::TimeLeft;
 pub use snapshot::{JobSnapshot, RunPhase, RunSnapshot, WorkerSnapshot};
+pub use store_state::Demand;

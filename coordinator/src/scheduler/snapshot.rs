@@ -74,6 +74,8 @@ pub struct RunSnapshot {
     pub stuck: Option<Millis>,
     /// Why nothing more is leased or stored, if so.
     pub store_failed: Option<String>,
+    /// Why nothing more is leased for want of space, if so.
+    pub leasing_held: Option<String>,
 }
 
 /// A worker as it is now.
@@ -151,6 +153,7 @@ impl Core {
             workers_suspect: suspect as u32,
             stuck: self.stuck_for(now),
             store_failed: self.store_failed.clone(),
+            leasing_held: self.leasing_held.clone(),
         })
     }
 

@@ -335,15 +335,6 @@ impl Core {
         }
     }
 
-    /// Nothing more is leased or taken; heartbeats go on.
-    pub(super) fn fail_store(&mut self, reason: String) {
-        if self.store_failed.is_none() {
-            self.refuse_polls(&Refusal::StoreFailed(reason.clone()));
-            self.tell(Notice::StoreFailed { reason: reason.clone() });
-            self.store_failed = Some(reason);
-        }
-    }
-
     fn take_upload(&mut self, id: ReplyId) -> Option<(Upload, Digest, Holders)> {
         let upload = self.uploads.remove(&id)?;
         match self.runs.get(&upload.run)?.state(upload.slice) {

@@ -77,6 +77,21 @@ impl Disk {
             .map_err(|source| StoreError::io("sync the folder", path, source))
     }
 
+    /// Really allocates so many bytes.
+    pub(super) fn allocate(&self, file: &File, path: &Path, bytes: u64) -> Result<(), StoreError> {
+        let allocated = self.announce().and_then(|()| {
+            Ok(rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, bytes)?)
+        });
+        allocated.map_err(|source| StoreError::io("allocate", path, source))
+    }
+
+    /// Makes a folder, and those above it that are missing.
+    pub(super) fn create_folders(&self, path: &Path) -> Result<(), StoreError> {
+        self.announce()
+            .and_then(|()| std::fs::create_dir_all(path))
+            .map_err(|source| StoreError::io("create", path, source))
+    }
+
     pub(super) fn cut(&self, file: &File, path: &Path, length: u64) -> Result<(), StoreError> {
         self.announce()
             .and_then(|()| file.set_len(length))
@@ -90,6 +105,13 @@ impl Disk {
         #[cfg(test)]
         self.interruption.note_renamed(from, to);
         Ok(())
+    }
+
+    /// A second name of a file, on the same disk.
+    pub(super) fn link(&self, from: &Path, to: &Path) -> Result<(), StoreError> {
+        self.announce()
+            .and_then(|()| std::fs::hard_link(from, to))
+            .map_err(|source| StoreError::io("link", to, source))
     }
 
     pub(super) fn remove(&self, path: &Path) -> Result<(), StoreError> {

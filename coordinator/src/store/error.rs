@@ -14,6 +14,42 @@ pub enum StoreError {
         /// What the system said.
         source: io::Error,
     },
+    /// There is no store. Exit code 3.
+    #[error("there is no checkpoint in {}; name the folder with --data-dir", path.display())]
+    NoStore {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A folder that was named for a backup or a restore cannot be taken. Exit code 2.
+    #[error("{} {what}", path.display())]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+        /// Why not, and what to do.
+        what: String,
+    },
+    /// The folder lies where a store cannot be kept safe. Exit code 2.
+    #[error("the data folder {} lies on {filesystem}: {cause}; {remedy}", path.display())]
+    Unfit {
+        /// The folder.
+        path: PathBuf,
+        /// Its filesystem.
+        filesystem: String,
+        /// Why not.
+        cause: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// A final backup was made of it: the store goes on elsewhere. Exit code 8.
+    #[error(
+        "the store in {} was handed over by its final backup and does not start again; use the folder to which that \
+         backup was restored",
+        path.display()
+    )]
+    HandedOver {
+        /// The folder.
+        path: PathBuf,
+    },
     /// Another process holds it. Exit code 2.
     #[error(
         "the data folder {} is in use by {holder}; stop that process or name another folder with --data-dir",

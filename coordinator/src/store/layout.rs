@@ -11,6 +11,12 @@ use super::text_file::{TextFile, TextRead};
 
 /// Version of the layout of a data folder.
 const STORE_VERSION: &str = "1";
+/// In place of the version: the store goes on elsewhere.
+const HANDED_OVER: &str = "handed-over";
+/// What to do when `STORE` is lost.
+const REPAIR: &str = "fulldeck store repair writes it anew from the segments";
+/// How names of segments end that are to replace others.
+const NEW_SEGMENT: &str = ".seg.new";
 
 /// Paths in a data folder.
 #[derive(Clone, Debug)]
@@ -25,6 +31,8 @@ pub(super) struct Current {
     pub(super) index: u32,
     /// Numbers of the segments, rising.
     pub(super) segments: Vec<u32>,
+    /// Numbers of segments that others have replaced; their files may still be there.
+    pub(super) dropped: Vec<u32>,
 }
 
 impl Layout {
@@ -51,6 +59,11 @@ impl Layout {
 
     pub(super) fn segment(&self, number: u32) -> PathBuf {
         segment_path(&self.segments(), number)
+    }
+
+    /// Where a segment is written that is to replace others, until `CURRENT` names it.
+    pub(super) fn new_segment(&self, number: u32) -> PathBuf {
+        new_segment_path(&self.segment(number))
     }
 
     pub(super) fn index(&self, number: u32) -> PathBuf {
@@ -91,8 +104,51 @@ impl Layout {
     /// Numbers of all segments that are there or that `CURRENT` lists, rising.
     pub(super) fn segment_numbers(&self, listed: Option<&Current>) -> Result<Vec<u32>, StoreError> {
         let mut numbers: BTreeSet<u32> = self.segment_files()?.into_iter().collect();
-        numbers.extend(listed.iter().flat_map(|current| &current.segments));
+        if let Some(current) = listed {
+            numbers.extend(&current.segments);
+            for number in &current.dropped {
+                numbers.remove(number);
+            }
+        }
         Ok(numbers.into_iter().collect())
+    }
+
+    /// Numbers of segments that were written to replace others and do not have their names yet.
+    pub(super) fn new_segments(&self) -> Result<Vec<u32>, StoreError> {
+        numbers(&self.segments(), |name| name.strip_suffix(NEW_SEGMENT).map(str::to_owned))
+    }
+
+    /// Brings to its end what `CURRENT` has decided: new segments get their names, those that they replace go. What
+    /// `CURRENT` does not name was given up before it counted.
+    pub(super) fn finish_switch(
+        &self,
+        disk: &Disk,
+        listed: Option<&Current>,
+    ) -> Result<(), StoreError> {
+        let named = |number| listed.is_some_and(|current| current.segments.contains(&number));
+        let mut changed = false;
+        for number in self.new_segments()? {
+            let (new, path) = (self.new_segment(number), self.segment(number));
+            if named(number) && !path.exists() {
+                disk.rename(&new, &path)?;
+            } else {
+                disk.remove(&new)?;
+            }
+            changed = true;
+        }
+        if changed {
+            disk.sync_folder(&self.segments())?;
+        }
+        let dropped = listed.map_or(&[][..], |current| &current.dropped);
+        for path in dropped.iter().map(|number| self.segment(*number)) {
+            if path.exists() {
+                disk.remove(&path)?;
+            }
+        }
+        if !dropped.is_empty() {
+            disk.sync_folder(&self.segments())?;
+        }
+        Ok(())
     }
 
     /// The store's id; a new one in a folder without a store.
@@ -102,12 +158,38 @@ impl Layout {
         }
         let mut id = [0; 16];
         getrandom::fill(&mut id).map_err(|error| StoreError::Random(error.to_string()))?;
-        let hex: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
-        TextFile::default()
-            .line("format", STORE_VERSION)
-            .line("store-id", hex)
-            .write(disk, &self.folder.join("STORE"))?;
+        self.write_store(disk, STORE_VERSION, id)?;
         Ok(id)
+    }
+
+    /// Writes `STORE` for a store with this id.
+    pub(super) fn write_store_id(&self, disk: &Disk, id: [u8; 16]) -> Result<(), StoreError> {
+        self.write_store(disk, STORE_VERSION, id)
+    }
+
+    /// Marks the store as going on elsewhere: no version of the program opens it any more.
+    pub(super) fn hand_over(&self, disk: &Disk, id: [u8; 16]) -> Result<(), StoreError> {
+        self.write_store(disk, HANDED_OVER, id)
+    }
+
+    fn write_store(&self, disk: &Disk, version: &str, id: [u8; 16]) -> Result<(), StoreError> {
+        TextFile::default()
+            .line("format", version)
+            .line("store-id", hex(&id))
+            .write(disk, &self.folder.join("STORE"))
+    }
+
+    /// The store's id, although it may have been handed over; `None` if `STORE` is not there as written.
+    pub(super) fn written_store_id(&self) -> Result<Option<[u8; 16]>, StoreError> {
+        match TextFile::read(&self.folder.join("STORE"))? {
+            TextRead::Intact(text) => Ok(text.get("store-id").and_then(parse_id)),
+            TextRead::Missing | TextRead::Damaged => Ok(None),
+        }
+    }
+
+    /// The mark of a restore that has not ended.
+    pub(super) fn restoring(&self) -> PathBuf {
+        self.folder.join("RESTORING")
     }
 
     /// The store's id; `None` in a folder without a store.
@@ -116,6 +198,9 @@ impl Layout {
         match TextFile::read(&path)? {
             TextRead::Intact(text) => {
                 let version = text.get("format").unwrap_or("none");
+                if version == HANDED_OVER {
+                    return Err(StoreError::HandedOver { path: self.folder.clone() });
+                }
                 if version != STORE_VERSION {
                     return Err(StoreError::Format {
                         path,
@@ -125,17 +210,21 @@ impl Layout {
                     });
                 }
                 let id = text.get("store-id").and_then(parse_id).ok_or_else(|| {
-                    StoreError::damaged(&path, "it names no store id; restore it from a backup")
+                    StoreError::damaged(&path, format!("it names no store id; {REPAIR}"))
                 })?;
                 Ok(Some(id))
             }
+            TextRead::Missing if self.restoring().exists() => Err(StoreError::damaged(
+                &self.folder,
+                "restoring it did not end; the same fulldeck store restore begins again",
+            )),
             TextRead::Missing if self.segment_files()?.is_empty() => Ok(None),
             TextRead::Missing => Err(StoreError::damaged(
                 &path,
-                "it is missing beside existing segments; restore it from a backup",
+                format!("it is missing beside existing segments; {REPAIR}"),
             )),
             TextRead::Damaged => {
-                Err(StoreError::damaged(&path, "its checksum is wrong; restore it from a backup"))
+                Err(StoreError::damaged(&path, format!("its checksum is wrong; {REPAIR}")))
             }
         }
     }
@@ -148,20 +237,22 @@ impl Layout {
             TextRead::Intact(text) => text,
         };
         let index = text.get("index").and_then(|number| number.parse().ok());
-        let segments = text.all("segment").map(|number| number.parse().ok()).collect();
-        Ok(match (index, segments) {
-            (Some(index), Some(segments)) => Ok(Some(Current { index, segments })),
+        let numbers =
+            |name: &str| text.all(name).map(|number| number.parse().ok()).collect::<Option<_>>();
+        Ok(match (index, numbers("segment"), numbers("dropped")) {
+            (Some(index), Some(segments), Some(dropped)) => {
+                Ok(Some(Current { index, segments, dropped }))
+            }
             _ => Err("CURRENT is malformed"),
         })
     }
 
     pub(super) fn write_current(&self, disk: &Disk, current: &Current) -> Result<(), StoreError> {
-        let text = TextFile::default().line("index", current.index);
-        current
-            .segments
-            .iter()
-            .fold(text, |text, number| text.line("segment", number))
-            .write(disk, &self.folder.join("CURRENT"))
+        let mut text = TextFile::default().line("index", current.index);
+        for (name, numbers) in [("segment", &current.segments), ("dropped", &current.dropped)] {
+            text = numbers.iter().fold(text, |text, number| text.line(name, number));
+        }
+        text.write(disk, &self.folder.join("CURRENT"))
     }
 
     /// Last epoch that was begun; 0 when `EPOCH` is missing, `None` when it is damaged.
@@ -191,7 +282,17 @@ pub(super) fn segment_path(folder: &Path, number: u32) -> PathBuf {
     folder.join(format!("{number:06}.seg"))
 }
 
-fn parse_id(hex: &str) -> Option<[u8; 16]> {
+/// Where the segment with this path lies until `CURRENT` names it.
+pub(super) fn new_segment_path(segment: &Path) -> PathBuf {
+    segment.with_extension("seg.new")
+}
+
+/// A store id as it is written.
+pub(super) fn hex(id: &[u8; 16]) -> String {
+    id.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+pub(super) fn parse_id(hex: &str) -> Option<[u8; 16]> {
     (hex.len() == 32).then(|| u128::from_str_radix(hex, 16).ok().map(u128::to_be_bytes))?
 }
 

@@ -195,6 +195,17 @@ impl Store for MemoryStore {
         outcome
     }
 
+    fn reopen(&mut self) -> Result<(), StoreError> {
+        let contents = self.disk.lock();
+        if contents.fails {
+            let full = io::Error::from(io::ErrorKind::StorageFull);
+            return Err(StoreError::io("write", Path::new(NAME), full));
+        }
+        self.model = contents.model.clone();
+        self.poisoned = None;
+        Ok(())
+    }
+
     fn stored_bytes(&self) -> u64 {
         self.disk.lock().bytes
     }

@@ -8,6 +8,7 @@
 //! Deliberately absent: async, planning and scheduling. One thread owns a store; whoever wants group commit
 //! collects changes and hands them over together.
 
+pub mod care;
 mod disk;
 mod error;
 mod guard;
@@ -16,8 +17,11 @@ mod layout;
 mod lock;
 mod memory;
 mod model;
+mod opening;
+mod place;
 mod reader;
 mod recovery;
+mod reserve;
 mod segments;
 mod sled_store;
 mod stored_runs;
@@ -45,7 +49,7 @@ pub const MAX_COMMIT_CHANGES: usize = 4096;
 /// Everything a coordinator must not forget.
 ///
 /// After any `Err` of [`Store::commit`] the store is poisoned: it answers every further call with
-/// [`StoreError::Poisoned`], and only opening it again tells what was kept.
+/// [`StoreError::Poisoned`], and only opening it again, by [`Store::reopen`] or in another process, tells what was kept.
 pub trait Store: Send {
     /// Which store this is, and which life of it.
     fn identity(&self) -> StoreIdentity;
@@ -64,6 +68,17 @@ pub trait Store: Send {
     /// [`StoreError::Refused`] for changes that contradict the store (unknown run, other digest, too large), else
     /// what went wrong with the disk. Nothing of a failed commit may be acknowledged.
     fn commit(&mut self, changes: &[Change]) -> Result<Vec<Place>, StoreError>;
+
+    /// Opens the store again after an error, in the same life of it: identity, epoch and start id stay. What was durable
+    /// is there again, also what was durable and never acknowledged; [`Store::recover`] tells. After an `Err` it is as
+    /// poisoned as before and may be opened again later.
+    ///
+    /// # Errors
+    /// What went wrong with the disk.
+    fn reopen(&mut self) -> Result<(), StoreError>;
+
+    /// Sees to what is kept for bad times, if the disk has room for it. To be called now and then.
+    fn tend(&mut self) {}
 
     /// Bytes of all segments.
     fn stored_bytes(&self) -> u64;

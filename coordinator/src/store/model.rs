@@ -193,8 +193,8 @@ impl Model {
             .is_some_and(|run| run.record.fingerprint == *fingerprint && run.commit <= commit)
     }
 
-    /// Notes a committed slice, in place of an earlier one, and returns the keys of the leases that end with it.
-    pub(super) fn insert_slice(&mut self, run: u32, slice: u32, entry: Entry) -> Vec<LeaseKey> {
+    /// Notes a committed slice, in place of an earlier one, and returns the leases that end with it.
+    pub(super) fn insert_slice(&mut self, run: u32, slice: u32, entry: Entry) -> Vec<LeaseRecord> {
         let run = self.runs.get_mut(&run).expect("the caller has checked that the run exists");
         if let Some(earlier) = run.slices.insert(slice, entry) {
             run.counts.subtract(&earlier);
@@ -202,10 +202,7 @@ impl Model {
         run.counts.add(&entry);
         run.decided.parked.remove(&SliceId(slice));
         let ended: Vec<_> = run.slice_leases(slice).collect();
-        for key in &ended {
-            run.leases.remove(key);
-        }
-        ended
+        ended.iter().filter_map(|key| run.leases.remove(key)).collect()
     }
 
     /// Forgets a committed slice; answers what was known of it.

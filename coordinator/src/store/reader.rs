@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use fulldeck_job::record::{RECORD_HEADER_BYTES, RecordHeader, Source, decode_payload};
 use fulldeck_job::{Digest, MAX_RESULT_BYTES};
 
-use super::layout::segment_path;
+use super::layout::{new_segment_path, segment_path};
 use super::memory::MemoryDisk;
 use super::{Place, StoreError};
 
@@ -112,7 +112,12 @@ fn open(
     if let Some(file) = files.get(&segment) {
         return Ok(file.clone());
     }
-    let file = File::open(path).map_err(|source| match source.kind() {
+    let opened = File::open(path).or_else(|error| match error.kind() {
+        // A switch to new segments may not be finished.
+        io::ErrorKind::NotFound => File::open(new_segment_path(path)),
+        _ => Err(error),
+    });
+    let file = opened.map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => StoreError::damaged(path, "the file is missing"),
         _ => StoreError::io("open", path, source),
     })?;

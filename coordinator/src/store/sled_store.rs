@@ -2,28 +2,28 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use fulldeck_job::record::Kind;
 use fulldeck_job::{Fingerprint, SliceId};
 
 use super::disk::Disk;
-use super::index::{self, ApplyError, Checked, Index, IndexBatch};
-use super::layout::{Current, Layout};
+use super::index::{ApplyError, Index, IndexBatch};
+use super::layout::Layout;
 use super::lock::Lock;
 use super::model::{Entry, Model, Present, lease_key, other_digest};
-use super::segments::{
-    self, Append, Loaded, SegmentWriter, decision_payload, discard_payload, run_payload,
-};
+use super::opening::{self, Distrust, Found};
+use super::segments::{Append, SegmentWriter, decision_payload, discard_payload, run_payload};
 use super::traces::Traces;
 use super::{
-    Change, Damage, Decision, LeaseRecord, MAX_COMMIT_CHANGES, NewResult, Place, RecoveredRun,
-    Recovery, ResultReader, RunRecord, Store, StoreError, StoreIdentity,
+    Change, Decision, LeaseRecord, MAX_COMMIT_CHANGES, NewResult, Place, RecoveredRun, Recovery,
+    ResultReader, RunRecord, Store, StoreError, StoreIdentity, place, reserve,
 };
 
 /// A segment is closed when the next record would make it longer than this, in bytes.
 const SEGMENT_BYTES: u64 = 256 << 20;
+/// Space kept for opening on a full disk, in bytes.
+const RESERVE_BYTES: u64 = 64 << 20;
 /// How long another process may take to let go of the folder.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
@@ -37,23 +37,38 @@ pub struct OpenOptions {
     pub verify_payloads: bool,
     /// A segment is closed when the next record would make it longer than this, in bytes.
     pub segment_bytes: u64,
+    /// Space that is kept allocated, to be able to open the store on a full disk, in bytes; 0 for none.
+    pub reserve_bytes: u64,
+    /// Use a folder on a network filesystem all the same.
+    pub allow_network: bool,
 }
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self { lock_wait: LOCK_WAIT, verify_payloads: false, segment_bytes: SEGMENT_BYTES }
+        Self {
+            lock_wait: LOCK_WAIT,
+            verify_payloads: false,
+            segment_bytes: SEGMENT_BYTES,
+            reserve_bytes: RESERVE_BYTES,
+            allow_network: false,
+        }
     }
 }
 
 /// The store on disk: segments and an index beside them. Holds the folder's lock while it lives.
 #[derive(Debug)]
 pub struct SledStore {
+    disk: Disk,
+    layout: Layout,
+    options: OpenOptions,
     identity: StoreIdentity,
     model: Model,
     writer: SegmentWriter,
     /// Gone after it panicked.
     index: Option<Index>,
     poisoned: Option<String>,
+    /// Leases that the results of the last commit ended: if it failed, they are open.
+    ended: Vec<LeaseRecord>,
     recovery: Recovery,
     reader: ResultReader,
     /// Dropped last: nobody else may open the folder before everything above is closed.
@@ -87,14 +102,35 @@ impl SledStore {
         folder: &Path,
         options: &OpenOptions,
     ) -> Result<Self, StoreError> {
+        Self::open_distrusting(disk, folder, options, None)
+    }
+
+    /// As [`SledStore::open`]; an index that is distrusted is not looked at but built anew.
+    pub(super) fn open_distrusting(
+        disk: Disk,
+        folder: &Path,
+        options: &OpenOptions,
+        distrust: Option<Distrust>,
+    ) -> Result<Self, StoreError> {
         let layout = Layout::new(folder);
         let traces = Traces::before(&layout);
-        let locked = layout.create(&disk).and_then(|()| Lock::acquire(folder, options.lock_wait));
+        let locked = place::check(&disk, &layout, options.allow_network)
+            .and_then(|()| layout.create(&disk))
+            .and_then(|()| Lock::acquire(folder, options.lock_wait));
         let lock = locked.inspect_err(|_| traces.erase_folders(&disk))?;
         let is_new = layout.known_store_id()?.is_none();
-        match Self::open_locked(disk.clone(), layout, options) {
+        let open = || Self::open_locked(disk.clone(), layout.clone(), options, distrust);
+        let opened = open().or_else(|error| match error {
+            StoreError::DiskFull { .. } if reserve::release(&disk, &layout) => {
+                tracing::warn!("the disk is full: the reserve was given up to open the store");
+                open()
+            }
+            other => Err(other),
+        });
+        match opened {
             Ok(mut store) => {
                 store.lock = Some(lock);
+                store.tend();
                 Ok(store)
             }
             Err(error) => {
@@ -106,62 +142,92 @@ impl SledStore {
         }
     }
 
-    fn open_locked(disk: Disk, layout: Layout, options: &OpenOptions) -> Result<Self, StoreError> {
-        let folder = layout.folder.clone();
+    fn open_locked(
+        disk: Disk,
+        layout: Layout,
+        options: &OpenOptions,
+        distrust: Option<Distrust>,
+    ) -> Result<Self, StoreError> {
         let store_id = layout.store_id(&disk)?;
-        let mut recovery = Recovery::default();
-        let listed = layout.current()?.unwrap_or_else(|what| {
-            recovery.notes.push(what.to_owned());
-            None
-        });
-        let segments = layout.segment_numbers(listed.as_ref())?;
-        let verify = options.verify_payloads;
-        let loaded =
-            segments::load(Some(&disk), &layout, store_id, &segments, verify, &mut recovery)?;
-
-        let loaded = Arc::new(loaded);
-        let number = match &listed {
-            Some(current) => Some(current.index),
-            None => layout.newest_index()?,
-        };
-        let opened = index::open(&disk, &layout, store_id, number, &loaded, &mut recovery)?;
-        let current = Current { index: opened.number, segments };
-        if listed.as_ref() != Some(&current) {
-            layout.write_current(&disk, &current)?;
-        }
-        if let Some(old) = &opened.replaces {
-            disk.rename(old, &layout.set_aside(old, "bad"))?;
-            disk.sync_folder(&folder)?;
-        }
-        // A thread that was left behind may still look at its copy.
-        let Loaded { mut model, last_epoch, unreadable, tail, .. } = Arc::unwrap_or_clone(loaded);
-        let Checked { epoch: index_epoch, lost, leases, replayed } = opened.checked;
-        recovery.replayed = replayed;
-        name_lost(&mut recovery, &lost);
-        for lease in &leases {
-            model.grant(lease)?;
-        }
-
+        let Found { model, mut recovery, index, current, tail, unreadable, last_epoch } =
+            opening::find(&disk, &layout, store_id, options, distrust)?;
         let written_epoch = layout.epoch()?.unwrap_or_else(|| {
             recovery.notes.push("EPOCH is damaged and was written anew".to_owned());
             0
         });
-        let epoch = written_epoch.max(index_epoch).max(last_epoch) + 1;
+        let epoch = written_epoch.max(last_epoch) + 1;
         let start_id = random()?;
         layout.write_epoch(&disk, epoch, start_id)?;
         let identity = StoreIdentity { store_id, epoch, start_id };
         let bytes = options.segment_bytes;
         let reader = ResultReader::of_segments(layout.segments(), store_id);
-        let writer = SegmentWriter::open(disk, layout, identity, current, bytes, tail, &model)?;
-        let (index, poisoned) = (Some(opened.index), None);
-        let mut store =
-            Self { identity, model, writer, index, poisoned, recovery, reader, lock: None };
-        if let Err(error) = store.begin_epoch(&unreadable) {
-            store.writer.abandon();
-            return Err(error);
-        }
-        store.recovery.forget_healed(&store.model);
+        let writer = SegmentWriter::open(
+            disk.clone(),
+            layout.clone(),
+            identity,
+            current,
+            bytes,
+            tail,
+            &model,
+        )?;
+        let (index, poisoned, options) = (Some(index), None, options.clone());
+        let mut store = Self {
+            disk,
+            layout,
+            options,
+            identity,
+            model,
+            writer,
+            index,
+            poisoned,
+            ended: Vec::new(),
+            recovery,
+            reader,
+            lock: None,
+        };
+        store.begin(&unreadable, &[])?;
         Ok(store)
+    }
+
+    /// Opens everything again that an error has closed, without letting go of the lock. The life goes on: epoch and
+    /// start id stay, for nobody else can have begun another meanwhile.
+    fn try_reopen(&mut self) -> Result<(), StoreError> {
+        // What the disk never got must not be believed because the page cache still shows it.
+        self.writer.take_back()?;
+        if let Some(index) = self.index.take() {
+            index.close();
+        }
+        let (disk, layout) = (self.disk.clone(), self.layout.clone());
+        let store_id = self.identity.store_id;
+        if layout.known_store_id()? != Some(store_id) {
+            let what = "it is not the file that was there before; stop and look";
+            return Err(StoreError::damaged(&layout.folder.join("STORE"), what));
+        }
+        let distrust = Some(Distrust::Failed);
+        let found = opening::find(&disk, &layout, store_id, &self.options, distrust)?;
+        let open = self.model.runs.values().flat_map(|run| run.leases.values());
+        let leases: Vec<_> = open.chain(&self.ended).cloned().collect();
+        let Found { model, recovery, index, current, tail, unreadable, .. } = found;
+        let bytes = self.options.segment_bytes;
+        self.writer =
+            SegmentWriter::open(disk, layout, self.identity, current, bytes, tail, &model)?;
+        self.model = model;
+        self.recovery = recovery;
+        self.index = Some(index);
+        self.begin(&unreadable, &leases)
+    }
+
+    /// Closes the index for good; nothing can be committed any more.
+    pub(super) fn close_index(&mut self) {
+        self.poisoned = Some("its index was closed".to_owned());
+        if let Some(index) = self.index.take() {
+            index.close();
+        }
+    }
+
+    /// What it knows, for whoever takes care of it.
+    pub(super) fn model(&self) -> &Model {
+        &self.model
     }
 
     /// What opening found and did.
@@ -170,8 +236,26 @@ impl SledStore {
         &self.recovery
     }
 
-    /// The first commit of every opening: the epoch, and what turned out to be unreadable.
-    fn begin_epoch(&mut self, unreadable: &[(u32, u32, Place)]) -> Result<(), StoreError> {
+    /// The first commit of every opening: the epoch, what turned out to be unreadable, and leases that a new index does
+    /// not know.
+    fn begin(
+        &mut self,
+        unreadable: &[(u32, u32, Place)],
+        leases: &[LeaseRecord],
+    ) -> Result<(), StoreError> {
+        if let Err(error) = self.try_begin(unreadable, leases) {
+            self.abandon();
+            return Err(error);
+        }
+        self.recovery.forget_healed(&self.model);
+        Ok(())
+    }
+
+    fn try_begin(
+        &mut self,
+        unreadable: &[(u32, u32, Place)],
+        leases: &[LeaseRecord],
+    ) -> Result<(), StoreError> {
         let mut draft = self.draft();
         self.append(&mut draft, |identity, commit| {
             Append::new(Kind::Epoch, identity, commit, &[])
@@ -183,7 +267,20 @@ impl SledStore {
                 self.discard(&mut draft, *run, SliceId(*slice))?;
             }
         }
+        for lease in leases {
+            let known = self.model.runs.get(&lease.run);
+            if known.is_some_and(|run| !run.slices.contains_key(&lease.slice.0)) {
+                self.leases(&mut draft, std::slice::from_ref(lease))?;
+            }
+        }
         self.finish(draft).map(drop)
+    }
+
+    /// Takes back what is not durable, as far as the disk lets it just now.
+    fn abandon(&mut self) {
+        if let Err(error) = self.writer.take_back() {
+            tracing::warn!(%error, "the unfinished end of the last segment stays; opening again cuts it");
+        }
     }
 
     fn draft(&self) -> Draft {
@@ -213,6 +310,7 @@ impl SledStore {
             )));
         }
         let mut draft = self.draft();
+        self.ended.clear();
         for change in changes {
             match change {
                 Change::NewRun(record) => self.new_run(&mut draft, record)?,
@@ -281,7 +379,8 @@ impl SledStore {
         let (digest, commit, cost) = (result.digest, draft.commit, result.slice.cost);
         let entry = Entry { digest, place, commit, cost };
         for lease in self.model.insert_slice(run, slice, entry) {
-            draft.batch.remove_lease(run, lease);
+            draft.batch.remove_lease(run, lease_key(&lease));
+            self.ended.push(lease);
         }
         draft.batch.put_slice(run, slice, &entry);
         draft.counted.insert(run);
@@ -348,18 +447,6 @@ fn random() -> Result<u64, StoreError> {
     Ok(u64::from_le_bytes(bytes))
 }
 
-/// Names the slices that the index knew and the segments do not hold, unless the damage is listed already.
-fn name_lost(recovery: &mut Recovery, lost: &[(u32, u32, Place)]) {
-    for (run, slice, place) in lost {
-        let slice = Some((*run, SliceId(*slice)));
-        if recovery.damaged.iter().all(|damage| damage.slice != slice) {
-            let Place { segment, offset, .. } = *place;
-            let reason = "a committed result is gone".to_owned();
-            recovery.damaged.push(Damage { segment, offset, slice, reason });
-        }
-    }
-}
-
 impl Drop for SledStore {
     fn drop(&mut self) {
         if let Some(index) = self.index.take() {
@@ -383,9 +470,27 @@ impl Store for SledStore {
         let outcome = self.try_commit(changes);
         if let Err(error) = &outcome {
             self.poisoned = Some(error.to_string());
-            self.writer.abandon();
+            self.abandon();
         }
         outcome
+    }
+
+    fn reopen(&mut self) -> Result<(), StoreError> {
+        match self.try_reopen() {
+            Ok(()) => {
+                self.poisoned = None;
+                self.tend();
+                Ok(())
+            }
+            Err(error) => {
+                self.poisoned = Some(error.to_string());
+                Err(error)
+            }
+        }
+    }
+
+    fn tend(&mut self) {
+        reserve::keep(&self.disk, &self.layout, self.options.reserve_bytes);
     }
 
     fn stored_bytes(&self) -> u64 {

@@ -11,7 +11,8 @@ pub(crate) fn fulldeck(folder: &Path, words: &[&str]) -> Command {
     for name in ours.filter(|name| name.to_string_lossy().starts_with("FULLDECK_")) {
         command.env_remove(name);
     }
-    command.current_dir(folder).args(words);
+    // Data folders are copied.
+    command.env("FULLDECK_RESERVE", "0").current_dir(folder).args(words);
     command
 }
 

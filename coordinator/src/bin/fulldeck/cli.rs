@@ -266,6 +266,8 @@ pub(crate) enum Command {
     /// Dou Dizhu: hands, deals, endgames, contests of agents, and a game to play
     #[command(name = "doudizhu")]
     DouDizhu(commands::doudizhu::Arguments),
+    /// Care of the checkpoint: check, repair, back up, restore, make smaller
+    Store(commands::store::Arguments),
     /// Print a completion script for a shell
     Completions(commands::completions::Arguments),
     /// Print the manual page, of the program or of one command

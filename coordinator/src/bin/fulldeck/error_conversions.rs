@@ -46,8 +46,12 @@ impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         let text = error.to_string();
         match error {
-            StoreError::Unusable { .. } | StoreError::Locked { .. } => Self::usage(text),
-            StoreError::Format { .. } => Self::conflict(text),
+            StoreError::NoStore { .. } => Self::not_found(text),
+            StoreError::Unusable { .. }
+            | StoreError::Unfit { .. }
+            | StoreError::NotEmpty { .. }
+            | StoreError::Locked { .. } => Self::usage(text),
+            StoreError::Format { .. } | StoreError::HandedOver { .. } => Self::conflict(text),
             StoreError::Damaged { .. } => Self::damaged(text),
             StoreError::DiskFull { .. }
             | StoreError::Index { .. }

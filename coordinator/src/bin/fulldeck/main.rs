@@ -5,6 +5,7 @@ mod app;
 mod artifacts;
 mod cli;
 mod commands;
+mod disk_args;
 mod error;
 mod error_conversions;
 mod files;
@@ -122,6 +123,7 @@ fn execute(cli: &Cli) -> Result<u8, CliError> {
         Command::Betting(arguments) => commands::betting::execute(arguments, &app),
         Command::Basket(arguments) => commands::basket::execute(arguments, &app),
         Command::DouDizhu(arguments) => commands::doudizhu::execute(arguments, &app),
+        Command::Store(arguments) => commands::store::execute(arguments, &app),
         Command::Completions(arguments) => commands::completions::execute(arguments),
         Command::Man(arguments) => commands::man::execute(arguments),
         Command::Doctor(arguments) => commands::doctor::execute(arguments, &app),

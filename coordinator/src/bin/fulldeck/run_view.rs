@@ -81,6 +81,10 @@ pub(crate) fn time_left(status: &RunStatus) -> String {
     }
 }
 
+/// What to do when the store of a coordinator has failed.
+const COMES_BACK: &str =
+    "free some space and the coordinator goes on by itself; if it was no full disk, see its log";
+
 /// Why nobody will finish a run, although its coordinator is there: its store takes nothing more.
 pub(crate) fn halted(status: &RunStatus) -> Option<CliError> {
     let open = !is_over(status);
@@ -88,7 +92,7 @@ pub(crate) fn halted(status: &RunStatus) -> Option<CliError> {
         let (run, done) = (spec(status).run, done(status));
         let reason = &status.store_failed;
         CliError::incomplete(format!("run {run} does not go on, it is at {done:.1} %: {reason}"))
-            .hint("start the coordinator again")
+            .hint(COMES_BACK)
     })
 }
 
@@ -183,12 +187,7 @@ fn next_step(status: &RunStatus, link: &Link) -> String {
         RunState::FinishedWithParked => format!("fulldeck retry {run}{words}"),
         RunState::Paused | RunState::Cancelled => format!("fulldeck resume {run}{words}"),
         RunState::Stalled => format!("fulldeck explain {run}{words}"),
-        _ if !status.store_failed.is_empty() && link.names_coordinator() => {
-            "start the coordinator again".to_owned()
-        }
-        _ if !status.store_failed.is_empty() => {
-            format!("start the coordinator again: fulldeck coordinator{words}")
-        }
+        _ if !status.store_failed.is_empty() => COMES_BACK.to_owned(),
         _ if status.workers_live > 0 => format!("fulldeck wait {run}{words}"),
         _ if status.no_estimate_because == NO_COORDINATOR => {
             let computes = run_command(&spec, &words);
@@ -419,8 +418,7 @@ mod tests {
         let run = "fulldeck run omaha -p cards=4 --data-dir 'my data'";
         assert!(next(&status).contains(run), "{}", next(&status));
         status.store_failed = "the disk is full".to_owned();
-        let again = "start the coordinator again: fulldeck coordinator --data-dir 'my data'";
-        assert_eq!(next(&status), again);
+        assert_eq!(next(&status), COMES_BACK);
         status.store_failed.clear();
         status.workers_live = 1;
         assert_eq!(next(&status), "fulldeck wait 3 --data-dir 'my data'");

@@ -142,6 +142,10 @@ impl Store for Gated {
         self.inner.commit(changes)
     }
 
+    fn reopen(&mut self) -> Result<(), StoreError> {
+        self.inner.reopen()
+    }
+
     fn stored_bytes(&self) -> u64 {
         self.inner.stored_bytes()
     }

@@ -1,6 +1,7 @@
 //! The services over real sockets, with a worker that a test plays by hand.
 
 mod life;
+mod revival;
 mod squares;
 mod uploads;
 mod whole;
@@ -62,6 +63,15 @@ impl Site {
         store: Box<dyn Store>,
     ) -> Self {
         let options = CoordinatorOptions::new(folder.path().to_owned(), loopback());
+        Self::with_options(disk, folder, store, options).await
+    }
+
+    async fn with_options(
+        disk: MemoryDisk,
+        folder: tempfile::TempDir,
+        store: Box<dyn Store>,
+        options: CoordinatorOptions,
+    ) -> Self {
         let coordinator = Coordinator::start_on(options, squares::registry(), store).await.unwrap();
         Self { coordinator, folder, disk }
     }

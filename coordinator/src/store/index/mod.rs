@@ -8,7 +8,7 @@ mod values;
 
 pub(super) use batch::IndexBatch;
 pub(super) use check::Checked;
-pub(super) use open::open;
+pub(super) use open::{build, examine, open};
 
 use std::convert::Infallible;
 use std::fs::File;

@@ -35,19 +35,24 @@ pub(in crate::store) struct Opened {
     pub(in crate::store) replaces: Option<PathBuf>,
 }
 
-/// Opens the index with the given number, or builds a new one from the segments if there is none or anything is wrong
-/// with it.
+/// Opens the index with the given number, or builds a new one from the segments if there is none, if it is distrusted
+/// for a reason in words, or if anything is wrong with it.
 pub(in crate::store) fn open(
     disk: &Disk,
     layout: &Layout,
     store_id: [u8; 16],
     number: Option<u32>,
+    distrust: Option<&str>,
     loaded: &Arc<Loaded>,
     recovery: &mut Recovery,
 ) -> Result<Opened, StoreError> {
     let mut lost = Vec::new();
-    let (replaces, reason) = match number {
-        Some(number) => {
+    let (replaces, reason) = match (number, distrust) {
+        (Some(number), Some(why)) => {
+            let path = layout.index(number);
+            (path.exists().then_some(path), why.to_owned())
+        }
+        (Some(number), None) => {
             let path = layout.index(number);
             match open_live(disk, &path, store_id, loaded)? {
                 Ok((index, checked)) => {
@@ -59,7 +64,7 @@ pub(in crate::store) fn open(
                 }
             }
         }
-        None => (None, "there is none".to_owned()),
+        (None, _) => (None, "there is none".to_owned()),
     };
     let number = layout.indexes()?.last().map_or(1, |last| last + 1);
     let path = layout.index(number);
@@ -145,8 +150,24 @@ fn open_live(
     }
 }
 
+/// What an index agreed with, or what is wrong with it and what it knew.
+pub(in crate::store) type Examined = Result<Checked, (String, Checked)>;
+
+/// Compares the index in the folder `path`, which is a copy, with the segments.
+pub(in crate::store) fn examine(
+    path: &Path,
+    store_id: [u8; 16],
+    loaded: Loaded,
+) -> Result<Examined, StoreError> {
+    let opened = open_live(&Disk::default(), path, store_id, &Arc::new(loaded))?;
+    Ok(opened.map(|(index, checked)| {
+        index.close();
+        checked
+    }))
+}
+
 /// A new index of everything that the segments say, opened twice so that a snapshot covers it.
-fn build(
+pub(in crate::store) fn build(
     disk: &Disk,
     path: &Path,
     store_id: [u8; 16],
@@ -184,6 +205,9 @@ fn fill(index: &Index, store_id: [u8; 16], loaded: &Loaded) -> Result<(), StoreE
     let mut pending = 0;
     for (number, run) in &model.runs {
         batch.put_run(run);
+        for (key, lease) in &run.leases {
+            batch.put_lease(lease, *key);
+        }
         for (slice, entry) in &run.slices {
             batch.put_slice(*number, *slice, entry);
             pending += 1;

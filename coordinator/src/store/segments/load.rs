@@ -39,21 +39,21 @@ pub(in crate::store) struct Tail {
 }
 
 /// One segment file being read.
-struct Segment {
-    number: u32,
-    path: PathBuf,
-    file: File,
-    length: u64,
-    identity: SegmentHeader,
+pub(super) struct Segment {
+    pub(super) number: u32,
+    pub(super) path: PathBuf,
+    pub(super) file: File,
+    pub(super) length: u64,
+    pub(super) identity: SegmentHeader,
 }
 
 /// What the scan of an unsealed segment found.
 #[derive(Default)]
-struct Scanned {
-    entries: Vec<TableEntry>,
-    damaged: Vec<Damage>,
+pub(super) struct Scanned {
+    pub(super) entries: Vec<TableEntry>,
+    pub(super) damaged: Vec<Damage>,
     /// End of the last record that can be believed.
-    end: u64,
+    pub(super) end: u64,
 }
 
 /// Reads the segments with these numbers. Of sealed ones only the seal is read, unless `verify` asks for all. The torn
@@ -134,19 +134,23 @@ struct Discard {
     offset: u64,
 }
 
-fn damage(segment: u32, offset: u64, reason: impl Into<String>) -> Damage {
+pub(super) fn damage(segment: u32, offset: u64, reason: impl Into<String>) -> Damage {
     Damage { segment, offset, slice: None, reason: reason.into() }
 }
 
 impl Segment {
     /// `None` if there is no such file.
-    fn open(
+    pub(super) fn open(
         layout: &Layout,
         identity: SegmentHeader,
         to_repair: bool,
     ) -> Result<Option<Self>, StoreError> {
         let number = identity.segment;
-        let path = layout.segment(number);
+        let mut path = layout.segment(number);
+        // Whoever only looks may find a switch to new segments that is not finished.
+        if !to_repair && !path.exists() {
+            path = layout.new_segment(number);
+        }
         let opened = std::fs::OpenOptions::new().read(true).write(to_repair).open(&path);
         let file = match opened {
             Ok(file) => file,
@@ -157,14 +161,14 @@ impl Segment {
         Ok(Some(Self { number, path, file, length, identity }))
     }
 
-    fn read(&self, bytes: &mut [u8], offset: u64) -> Result<(), StoreError> {
+    pub(super) fn read(&self, bytes: &mut [u8], offset: u64) -> Result<(), StoreError> {
         self.file
             .read_at(bytes, offset)
             .map_err(|source| StoreError::io("read", &self.path, source))
     }
 
     /// Whether the file header is as written; a segment of another version or store is refused.
-    fn check_head(&self, recovery: &mut Recovery) -> Result<bool, StoreError> {
+    pub(super) fn check_head(&self, recovery: &mut Recovery) -> Result<bool, StoreError> {
         let mut bytes = [0; SEGMENT_HEADER_BYTES];
         if self.length >= SEGMENT_HEADER_BYTES as u64 {
             self.read(&mut bytes, 0)?;
@@ -186,7 +190,7 @@ impl Segment {
     }
 
     /// The table in the seal, if the segment is sealed and the seal is as written.
-    fn sealed_table(&self) -> Result<Option<Vec<TableEntry>>, StoreError> {
+    pub(super) fn sealed_table(&self) -> Result<Option<Vec<TableEntry>>, StoreError> {
         let Some(trailer_offset) = self.length.checked_sub(SEGMENT_TRAILER_BYTES as u64) else {
             return Ok(None);
         };
@@ -203,7 +207,7 @@ impl Segment {
 
     /// Header and decoded payload of the record at `offset`, unless it is not as written, not of this kind, or larger
     /// than `limit`.
-    fn payload(
+    pub(super) fn payload(
         &self,
         offset: u64,
         kind: Kind,
@@ -264,7 +268,7 @@ impl Segment {
         Ok(decision)
     }
 
-    fn scan(&self) -> Result<Scanned, StoreError> {
+    pub(super) fn scan(&self) -> Result<Scanned, StoreError> {
         let failed = |source| StoreError::io("read", &self.path, source);
         let mut scanned = Scanned { end: SEGMENT_HEADER_BYTES as u64, ..Scanned::default() };
         let mut scanner = Scanner::new(&self.file, self.length, self.identity);
@@ -376,7 +380,7 @@ impl Segment {
     }
 }
 
-fn place(segment: u32, entry: &TableEntry) -> Place {
+pub(super) fn place(segment: u32, entry: &TableEntry) -> Place {
     Place { segment, offset: entry.offset, stored_bytes: entry.stored_bytes }
 }
 

@@ -103,6 +103,6 @@ pub(in crate::store) fn discard_payload(place: &Place) -> Vec<u8> {
 }
 
 /// Segment and offset of the record that counts no more.
-pub(super) fn read_discard(payload: &[u8]) -> Option<(u32, u64)> {
+pub(in crate::store) fn read_discard(payload: &[u8]) -> Option<(u32, u64)> {
     DiscardPayload::decode(payload).ok().map(|read| (read.segment, read.offset))
 }

@@ -40,7 +40,7 @@ impl TableEntry {
     }
 }
 
-pub(super) fn encode(entries: &[TableEntry]) -> Vec<u8> {
+pub(in crate::store) fn encode(entries: &[TableEntry]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(entries.len() * ENTRY_BYTES);
     for entry in entries {
         bytes.extend_from_slice(&u32::from(entry.kind.number()).to_le_bytes());
@@ -59,7 +59,7 @@ pub(super) fn encode(entries: &[TableEntry]) -> Vec<u8> {
 }
 
 /// `None` unless the bytes are a whole table of known kinds.
-pub(super) fn decode(bytes: &[u8]) -> Option<Vec<TableEntry>> {
+pub(in crate::store) fn decode(bytes: &[u8]) -> Option<Vec<TableEntry>> {
     if !bytes.len().is_multiple_of(ENTRY_BYTES) {
         return None;
     }

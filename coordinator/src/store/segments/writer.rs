@@ -34,6 +34,8 @@ pub(in crate::store) struct SegmentWriter {
     /// What `CURRENT` says.
     current: Current,
     segment_bytes: u64,
+    /// Whether the segments are to replace others: then `CURRENT` names them later, all at once.
+    aside: bool,
     /// Bytes of all segments before the last.
     earlier_bytes: u64,
     last: OpenSegment,
@@ -55,6 +57,11 @@ struct OpenSegment {
 }
 
 impl<'a> Append<'a> {
+    /// A record as it was, to be written in another place.
+    pub(in crate::store) fn copy(header: RecordHeader, payload: &'a [u8]) -> Self {
+        Self { header, payload }
+    }
+
     /// A record without run, slice or numbers, written by this start of the coordinator.
     pub(in crate::store) fn new(
         kind: Kind,
@@ -160,15 +167,55 @@ impl SegmentWriter {
                     .map_err(|source| StoreError::io("open", &path, source))?;
                 (OpenSegment { number, path, file, end, durable_end: end, entries }, true)
             }
-            None => (begin(&disk, &layout, &mut current, identity.store_id)?, false),
+            None => (begin(&disk, &layout, &mut current, identity.store_id, false)?, false),
         };
-        let (earlier_bytes, gathered) = (tail.earlier_bytes, Vec::new());
-        let mut writer =
-            Self { disk, layout, identity, current, segment_bytes, earlier_bytes, last, gathered };
+        let (earlier_bytes, gathered, aside) = (tail.earlier_bytes, Vec::new(), false);
+        let mut writer = Self {
+            disk,
+            layout,
+            identity,
+            current,
+            segment_bytes,
+            aside,
+            earlier_bytes,
+            last,
+            gathered,
+        };
         if !continued {
             writer.repeat_runs(model)?;
         }
         Ok(writer)
+    }
+
+    /// Begins segments that are to replace others, after the number `last`.
+    pub(in crate::store) fn aside(
+        disk: Disk,
+        layout: Layout,
+        identity: StoreIdentity,
+        last: u32,
+        segment_bytes: u64,
+        model: &Model,
+    ) -> Result<Self, StoreError> {
+        let mut current = Current { index: 0, segments: vec![last], dropped: Vec::new() };
+        let first = begin(&disk, &layout, &mut current, identity.store_id, true)?;
+        let mut writer = Self {
+            disk,
+            layout,
+            identity,
+            current,
+            segment_bytes,
+            aside: true,
+            earlier_bytes: 0,
+            last: first,
+            gathered: Vec::new(),
+        };
+        writer.repeat_runs(model)?;
+        Ok(writer)
+    }
+
+    /// Seals the last segment: nothing follows.
+    pub(in crate::store) fn finish(mut self) -> Result<(), StoreError> {
+        self.seal()
     }
 
     /// Bytes of all segments.
@@ -191,7 +238,13 @@ impl SegmentWriter {
         if !fits && !self.last.entries.iter().all(repeated) {
             self.seal()?;
             self.earlier_bytes += self.last.end;
-            self.last = begin(&self.disk, &self.layout, &mut self.current, self.identity.store_id)?;
+            self.last = begin(
+                &self.disk,
+                &self.layout,
+                &mut self.current,
+                self.identity.store_id,
+                self.aside,
+            )?;
             self.repeat_runs(model)?;
         }
         self.put(record)
@@ -205,17 +258,16 @@ impl SegmentWriter {
         Ok(())
     }
 
-    /// Takes back what is not durable, as far as the disk still lets it: after a failed sync the page cache may
-    /// show bytes that the disk never got, and the next opening would believe them.
-    pub(in crate::store) fn abandon(&mut self) {
+    /// Takes back what is not durable: after a failed sync the page cache may show bytes that the disk never got, and the
+    /// next opening would believe them. Fails if the disk does not let it; then it is to be tried again.
+    pub(in crate::store) fn take_back(&mut self) -> Result<(), StoreError> {
         self.gathered.clear();
         let OpenSegment { file, path, durable_end, end, .. } = &mut self.last;
-        if *end > *durable_end
-            && let Err(error) = self.disk.cut(file, path, *durable_end)
-        {
-            tracing::warn!(%error, "the unfinished end of the last segment stays; the next start cuts it");
+        if *end > *durable_end {
+            self.disk.cut(file, path, *durable_end)?;
+            *end = *durable_end;
         }
-        *end = *durable_end;
+        Ok(())
     }
 
     fn put(&mut self, record: Append<'_>) -> Result<Place, StoreError> {
@@ -290,15 +342,17 @@ impl SegmentWriter {
     }
 }
 
-/// Creates the next segment and names it in `CURRENT`. The file appears whole, with its header.
+/// Creates the next segment and names it in `CURRENT`, unless it is to replace others. The file appears whole, with its
+/// header.
 fn begin(
     disk: &Disk,
     layout: &Layout,
     current: &mut Current,
     store_id: [u8; 16],
+    aside: bool,
 ) -> Result<OpenSegment, StoreError> {
     let number = current.segments.last().map_or(1, |last| last + 1);
-    let path = layout.segment(number);
+    let path = if aside { layout.new_segment(number) } else { layout.segment(number) };
     disk.replace_file(&path, &SegmentHeader { store_id, segment: number }.encode())?;
     let file = OpenOptions::new()
         .read(true)
@@ -306,7 +360,9 @@ fn begin(
         .open(&path)
         .map_err(|source| StoreError::io("open", &path, source))?;
     current.segments.push(number);
-    layout.write_current(disk, current)?;
+    if !aside {
+        layout.write_current(disk, current)?;
+    }
     let end = SEGMENT_HEADER_BYTES as u64;
     Ok(OpenSegment { number, path, file, end, durable_end: end, entries: Vec::new() })
 }

@@ -72,6 +72,7 @@ conformance! {
     contradictions_are_refused,
     only_one_can_have_it_open,
     an_error_poisons_it_until_it_is_opened_again,
+    after_an_error_the_same_life_goes_on,
     leases_are_kept_until_they_end,
     a_discarded_slice_can_be_committed_again,
     a_wrong_result_is_replaced,
@@ -209,6 +210,34 @@ fn an_error_poisons_it_until_it_is_opened_again(medium: &dyn Medium) {
     assert_eq!(readable(&*store)[..4], names(1, 0..4));
     commit_slices(&mut *store, 1, 4..8).unwrap();
     assert_eq!(readable(&*store), names(1, 0..8));
+}
+
+fn after_an_error_the_same_life_goes_on(medium: &dyn Medium) {
+    let mut store = with_run(medium);
+    commit_slices(&mut *store, 1, 0..4).unwrap();
+    let open = lease(store.identity().store_id, 1, 9, 1);
+    store.commit(&[Change::Leases(vec![open.clone()])]).unwrap();
+    let identity = store.identity();
+    for round in 1..4 {
+        let slices = round * 4..round * 4 + 4;
+        medium.set_full(true);
+        commit_slices(&mut *store, 1, slices.clone()).unwrap_err();
+        assert!(matches!(store.reopen(), Err(StoreError::DiskFull { .. })));
+        assert!(matches!(store.recover(), Err(StoreError::Poisoned { .. })));
+        medium.set_full(false);
+        store.reopen().unwrap();
+        assert_eq!(store.identity(), identity);
+        assert!(matches!(medium.open(), Err(StoreError::Locked { .. })), "the lock was kept");
+        assert_eq!(readable(&*store), names(1, 0..slices.start));
+        if slices.start <= 9 {
+            assert_eq!(store.recover().unwrap()[0].leases, std::slice::from_ref(&open));
+        }
+        commit_slices(&mut *store, 1, slices).unwrap();
+    }
+    drop(store);
+    let store = medium.open().unwrap();
+    assert_eq!(readable(&*store), names(1, 0..16));
+    assert!(store.identity().epoch > identity.epoch);
 }
 
 fn leases_are_kept_until_they_end(medium: &dyn Medium) {

@@ -172,3 +172,34 @@ fn a_death_at_any_call_of_a_repair_loses_nothing() {
         }
     }
 }
+
+#[test]
+fn a_full_disk_at_any_call_is_survived_by_the_same_process() {
+    let mut failures = 0;
+    for calls in 0.. {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = Disk::default();
+        let mut store = SledStore::open_on(disk.clone(), folder.path(), &options()).unwrap();
+        store.commit(&[Change::NewRun(run(1))]).unwrap();
+        disk.interruption.refuse_once_after(calls);
+        for first in (0..30).step_by(6) {
+            let slices = first..first + 6;
+            while let Err(error) = commit_slices(&mut store, 1, slices.clone()) {
+                assert!(matches!(error, StoreError::DiskFull { .. }), "{calls}: {error}");
+                store.reopen().unwrap();
+                failures += 1;
+            }
+        }
+        assert_eq!(readable(&store), names(1, 0..30), "call {calls}");
+        drop(store);
+        let store = open(folder.path());
+        assert!(store.recovery().is_clean(), "call {calls}: {:?}", store.recovery());
+        assert_eq!(readable(&store), names(1, 0..30), "call {calls}");
+        let indexes = files(folder.path(), |name| name.starts_with("index."));
+        assert_eq!(indexes.len(), 1, "call {calls}: {indexes:?}");
+        if !disk.interruption.has_struck() {
+            break;
+        }
+    }
+    assert!(failures > 20, "{failures} failures");
+}

@@ -24,7 +24,7 @@ fn build(folder: &Path, reopened: bool) {
     }
 }
 
-fn all_files(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn all_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for path in files_and_folders(folder) {
         if path.is_dir() { files.extend(all_files(&path)) } else { files.push(path) }
@@ -37,7 +37,7 @@ fn files_and_folders(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Spoils one file; tells what was done.
-fn spoil(path: &Path, choices: &mut Choices) -> &'static str {
+pub(super) fn spoil(path: &Path, choices: &mut Choices) -> &'static str {
     let mut bytes = std::fs::read(path).unwrap();
     let at = choices.below(bytes.len().max(1));
     let end = (at + 1 + choices.below(8192)).min(bytes.len());

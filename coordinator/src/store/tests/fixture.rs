@@ -112,7 +112,12 @@ pub(super) fn names(run: u32, slices: std::ops::Range<u32>) -> Vec<(u32, u32)> {
 
 /// Options of a test: no waiting, small segments.
 pub(super) fn options() -> OpenOptions {
-    OpenOptions { lock_wait: Duration::ZERO, segment_bytes: 12 << 10, ..OpenOptions::default() }
+    OpenOptions {
+        lock_wait: Duration::ZERO,
+        segment_bytes: 12 << 10,
+        reserve_bytes: 0,
+        ..OpenOptions::default()
+    }
 }
 
 pub(super) fn open(folder: &Path) -> SledStore {

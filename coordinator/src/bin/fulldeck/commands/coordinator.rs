@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::cli::{DataDir, quoted};
+use crate::disk_args::DiskArgs;
 use crate::error::CliError;
 use crate::output::table::pairs;
 use crate::output::{Answer, Style, object};
@@ -53,6 +54,8 @@ pub(crate) struct Arguments {
     #[arg(long, env = "FULLDECK_LEASE", value_name = "SECONDS", default_value = "30")]
     #[arg(value_parser = seconds)]
     lease: Millis,
+    #[command(flatten)]
+    disk: DiskArgs,
     /// Log lines as JSON
     #[arg(long, env = "FULLDECK_LOG_JSON")]
     #[arg(value_parser = BoolishValueParser::new(), action = ArgAction::SetTrue)]
@@ -115,17 +118,23 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         options.insecure_plaintext = arguments.insecure_plaintext;
         options.timings = arguments.timings()?;
         options.validation = arguments.validate;
+        arguments.disk.apply(&mut options);
         options.token = arguments.token_file.as_deref().map(AccessToken::read_file).transpose()?;
         let access_file = options.access_file();
         let coordinator = Coordinator::start(options, app.registry.clone()).await?;
         app.output.print(&Listening { url: coordinator.access().url.clone(), access_file })?;
         let handle = coordinator.handle();
-        tokio::select! {
-            () = stop.reached(StopLevel::Drain) => {}
-            reason = handle.store_failed() => {
-                tracing::error!("nothing more is leased or stored: {reason}");
-                // It still answers questions, and its workers wait for a coordinator that goes on.
-                stop.reached(StopLevel::Drain).await;
+        loop {
+            tokio::select! {
+                () = stop.reached(StopLevel::Drain) => break,
+                reason = handle.store_failed() => {
+                    tracing::error!("nothing more is leased or stored: {reason}");
+                }
+            }
+            // It still answers questions, and its workers wait until it goes on.
+            tokio::select! {
+                () = stop.reached(StopLevel::Drain) => break,
+                () = handle.store_serves() => {}
             }
         }
         tokio::select! {

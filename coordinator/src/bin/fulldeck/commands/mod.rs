@@ -19,6 +19,7 @@ pub(crate) mod query;
 pub(crate) mod run;
 pub(crate) mod solve;
 pub(crate) mod status;
+pub(crate) mod store;
 pub(crate) mod submit;
 pub(crate) mod verify;
 pub(crate) mod wait;

@@ -18,6 +18,7 @@ use tokio::task::JoinSet;
 use crate::app::{App, Asked};
 use crate::artifacts;
 use crate::cli::{DataDir, Link, RunArgs, quoted};
+use crate::disk_args::DiskArgs;
 use crate::error::CliError;
 use crate::output::units::{bytes, counted, percent};
 use crate::progress::{Activity, RunBars};
@@ -43,6 +44,8 @@ pub(crate) struct Arguments {
     run: RunArgs,
     #[command(flatten)]
     data: DataDir,
+    #[command(flatten)]
+    disk: DiskArgs,
     /// Workers in this process; they share the threads
     #[arg(long, env = "FULLDECK_WORKERS", value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_WORKERS)))]
@@ -78,6 +81,9 @@ pub(crate) fn execute(arguments: &Arguments, app: &App) -> Result<u8, CliError> 
         let mut options = CoordinatorOptions::new(arguments.data.data_dir.clone(), listen);
         // The workers of an earlier call ended with it.
         options.hold_leases = false;
+        arguments.disk.apply(&mut options);
+        // A run may be larger than the disk: its jobs can be computed one by one.
+        options.space.refuse_runs = false;
         let coordinator = Coordinator::start(options, app.registry.clone()).await.map_err(
             |error| match error {
                 StartError::Store(StoreError::Locked { .. }) => {
@@ -179,6 +185,11 @@ impl Session<'_> {
                     // Nothing they have can be taken any more.
                     source.raise(StopLevel::Stop);
                 }
+                reason = self.handle.leasing_held(), if halted.is_none() => {
+                    halted = Some(reason);
+                    // What they have can still be taken.
+                    source.raise(StopLevel::Drain);
+                }
                 ended = workers.join_next() => match ended {
                     None => break,
                     Some(ended) => {
@@ -207,7 +218,9 @@ impl Session<'_> {
         }
         bars.clear();
         let status = self.status(number).await;
-        if let (Some(reason), Ok(status)) = (&halted, &status) {
+        if let (Some(reason), Ok(status)) = (&halted, &status)
+            && !self.done(status)
+        {
             return Err(self.halted(status, reason));
         }
         match status {
