@@ -1,14 +1,16 @@
 //! A running coordinator: opens the store, starts the parts, and ends them in order.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use fulldeck_job::Registry;
-use fulldeck_service::{Access, AccessError, AccessToken, host};
+use fulldeck_service::{Access, AccessToken, Role};
 use tokio::sync::{mpsc, watch};
+use tokio_rustls::TlsAcceptor;
 use tonic::transport::server::TcpIncoming;
 
 use crate::catalog::Catalog;
@@ -16,15 +18,16 @@ use crate::engine::Engine;
 use crate::error::{ShutdownError, StartError};
 use crate::handle::CoordinatorHandle;
 use crate::intake::Intake;
+use crate::net::{Door, Doorway, Refusals, accept_all};
+use crate::network::{Credentials, NetworkOptions};
 use crate::revival::{Attempts, Revival};
-use crate::rpc;
 use crate::scheduler::{Core, Event, Identity, RunSeed, Timings, Validation};
 use crate::space::{self, SpaceOptions};
 use crate::store::{OpenOptions, SledStore, Store, StoreIdentity};
+use crate::tokens::{self, Tokens};
 use crate::writer::Writer;
+use crate::{http, rpc};
 
-/// Name of the access file within the data folder.
-const ACCESS_FILE: &str = "access.toml";
 /// Calls in progress may take so long to end before their connections are closed.
 const DRAIN: Duration = Duration::from_secs(5);
 /// Damaged results that are named when a store is opened.
@@ -41,15 +44,17 @@ pub struct CoordinatorOptions {
     pub listen: SocketAddr,
     /// Timings of the protocol.
     pub timings: Timings,
-    /// Listen on an address that others can reach although nothing is encrypted.
-    pub insecure_plaintext: bool,
+    /// Address of the HTTP side (health, metrics, status); port 0 takes a free one. There is none without it.
+    pub http: Option<SocketAddr>,
+    /// Certificates, and the name by which others reach it.
+    pub network: NetworkOptions,
     /// Hold slices back for one lease time that were leased when the coordinator last ended, so that workers which
     /// still compute them can say so. Of no use when the workers end with the coordinator.
     pub hold_leases: bool,
     /// Which results are computed a second time.
     pub validation: Validation,
-    /// The token; if there is none, the one of the access file, else a new one.
-    pub token: Option<AccessToken>,
+    /// Tokens of roles; of the others, those of the access files, else new ones.
+    pub tokens: BTreeMap<Role, AccessToken>,
     /// How the store is opened.
     pub store: OpenOptions,
     /// How the space of the disk is looked after.
@@ -64,19 +69,20 @@ impl CoordinatorOptions {
             data_dir,
             listen,
             timings: Timings::default(),
-            insecure_plaintext: false,
+            http: None,
+            network: NetworkOptions::default(),
             hold_leases: true,
             validation: Validation::Off,
-            token: None,
+            tokens: BTreeMap::new(),
             store: OpenOptions::default(),
             space: SpaceOptions::default(),
         }
     }
 
-    /// Path of the access file.
+    /// Path of the access file for holders of a role.
     #[must_use]
-    pub fn access_file(&self) -> PathBuf {
-        self.data_dir.join(ACCESS_FILE)
+    pub fn access_file(&self, role: Role) -> PathBuf {
+        self.data_dir.join(role.access_file())
     }
 }
 
@@ -84,6 +90,7 @@ impl CoordinatorOptions {
 /// loses nothing that was acknowledged.
 pub struct Coordinator {
     address: SocketAddr,
+    http_address: Option<SocketAddr>,
     access: Access,
     handle: CoordinatorHandle,
     engine: tokio::task::JoinHandle<()>,
@@ -104,14 +111,14 @@ impl Coordinator {
         registry: Registry,
     ) -> Result<Self, StartError> {
         // Listening comes first: a taken address leaves nothing to clean up. Calls wait until they can be served.
-        let incoming = listen(&options)?;
+        let listeners = Listeners::bind(&options)?;
         let (folder, opening) = (options.data_dir.clone(), options.store.clone());
         let store =
             tokio::task::spawn_blocking(move || SledStore::open(&folder, opening).inspect(report));
         let store = store
             .await
             .map_err(|error| StartError::Thread { thread: "store", reason: error.to_string() })??;
-        Self::serve(options, registry, Box::new(store), incoming).await
+        Self::serve(options, registry, Box::new(store), listeners).await
     }
 
     /// As [`Coordinator::start`], on a store that is open already.
@@ -123,15 +130,15 @@ impl Coordinator {
         registry: Registry,
         store: Box<dyn Store>,
     ) -> Result<Self, StartError> {
-        let incoming = listen(&options)?;
-        Self::serve(options, registry, store, incoming).await
+        let listeners = Listeners::bind(&options)?;
+        Self::serve(options, registry, store, listeners).await
     }
 
     async fn serve(
         options: CoordinatorOptions,
         registry: Registry,
         store: Box<dyn Store>,
-        incoming: TcpIncoming,
+        listeners: Listeners,
     ) -> Result<Self, StartError> {
         let (data_dir, known) = (options.data_dir.clone(), registry.clone());
         let recovering = tokio::task::spawn_blocking(move || {
@@ -145,10 +152,11 @@ impl Coordinator {
         let identity = identity(store.as_ref(), &seeds)?;
         let reader = store.reader();
 
-        let address = incoming
-            .local_addr()
-            .map_err(|source| StartError::Listen { address: options.listen, source })?;
-        let access = access(&options, address)?;
+        let Listeners { incoming, http, credentials } = listeners;
+        let address = address_of(&incoming, options.listen)?;
+        let network = &options.network;
+        let credentials = network.complete(credentials, &options.data_dir, address)?;
+        let tokens = Tokens::settle(&options.data_dir, &options.tokens)?;
 
         let intake = Intake::new()
             .map_err(|error| StartError::Thread { thread: "intake", reason: error.to_string() })?;
@@ -198,18 +206,48 @@ impl Coordinator {
                 _ = stop_watching.wait_for(|stop| *stop) => {}
             }
         });
+        let (replacing, book) = watch::channel(Arc::new(tokens.book.clone()));
+        let refusals = Refusals::default();
+        let guard = rpc::Guard { book, refusals: refusals.clone() };
+        let tls = |protocol: &str| {
+            let config = credentials.server.as_ref().map(|server| server.config(&[protocol]));
+            config.map(TlsAcceptor::from)
+        };
+        let door = Door::new(rpc::DOOR);
+        let sources = http::Sources {
+            counters: handle.engine().counters().clone(),
+            refusals: refusals.clone(),
+            intake: intake.clone(),
+            door: Arc::clone(&door),
+        };
         let server = rpc::Server {
             handle: handle.clone(),
             intake,
             identity,
             timings: options.timings,
-            token: access.token.clone(),
+            guard: guard.clone(),
         };
-        let server = tokio::spawn(server.serve(incoming, stopping));
-        access.write(&options.access_file())?;
+        let doorway = Doorway { door, tls: tls("h2"), refusals: refusals.clone() };
+        let server = tokio::spawn(server.serve(accept_all(incoming, doorway), stopping.clone()));
+        let mut http_address = None;
+        if let (Some(incoming), Some(wanted)) = (http, options.http) {
+            let bound = address_of(&incoming, wanted)?;
+            let is_local = bound.ip().is_loopback();
+            // On loopback, nobody listens in.
+            let tls = if is_local { None } else { tls("http/1.1") };
+            let doorway = Doorway { door: Door::new(http::DOOR), tls, refusals };
+            let site = http::Site { handle: handle.clone(), guard, sources, is_local };
+            tokio::spawn(http::serve(accept_all(incoming, doorway), site, stopping));
+            http_address = Some(bound);
+        }
+        let access = |token: &AccessToken| network.access(&credentials, address, token);
+        tokens.write(&options.data_dir, access)?;
+        tokio::spawn(tokens::follow(options.data_dir.clone(), replacing));
+        let access = access(&tokens.of[&Role::Operator])?;
         tracing::info!(%address, data_dir = %options.data_dir.display(), "coordinator listens");
         Ok(Self {
             address,
+            http_address,
             access,
             handle,
             engine: engine_task,
@@ -226,7 +264,13 @@ impl Coordinator {
         self.address
     }
 
-    /// How to reach it.
+    /// Where its HTTP side listens, if it has one.
+    #[must_use]
+    pub fn http_address(&self) -> Option<SocketAddr> {
+        self.http_address
+    }
+
+    /// How to reach it, as its operator.
     #[must_use]
     pub fn access(&self) -> &Access {
         &self.access
@@ -272,12 +316,29 @@ impl Coordinator {
     }
 }
 
-fn listen(options: &CoordinatorOptions) -> Result<TcpIncoming, StartError> {
-    let address = options.listen;
-    if !address.ip().is_loopback() && !options.insecure_plaintext {
-        return Err(StartError::PublicPlaintext(address));
+/// What is there before the store is opened: a taken address or a bad certificate leaves nothing to clean up.
+struct Listeners {
+    incoming: TcpIncoming,
+    http: Option<TcpIncoming>,
+    credentials: Credentials,
+}
+
+impl Listeners {
+    fn bind(options: &CoordinatorOptions) -> Result<Self, StartError> {
+        let network = &options.network;
+        let credentials = network.credentials()?;
+        let incoming = network.listen(options.listen, "--listen")?;
+        let http = options.http.map(|address| network.listen(address, "--http-listen"));
+        Ok(Self { incoming, http: http.transpose()?, credentials })
     }
-    TcpIncoming::bind(address).map_err(|source| StartError::Listen { address, source })
+}
+
+fn address_of(incoming: &TcpIncoming, wanted: SocketAddr) -> Result<SocketAddr, StartError> {
+    incoming.local_addr().map_err(|source| StartError::Listen {
+        address: wanted,
+        flag: "--listen",
+        source,
+    })
 }
 
 /// Who this start is. Earlier starts are known by the leases they left.
@@ -300,34 +361,6 @@ fn secret() -> Result<[u8; 32], StartError> {
     getrandom::fill(&mut secret)
         .map_err(|error| StartError::Thread { thread: "random", reason: error.to_string() })?;
     Ok(secret)
-}
-
-/// The token outlives restarts, so that workers with a copy of the access file find back.
-fn access(options: &CoordinatorOptions, address: SocketAddr) -> Result<Access, StartError> {
-    let token = match &options.token {
-        Some(token) => token.clone(),
-        None => match kept_token(&options.access_file()) {
-            Some(token) => token,
-            None => AccessToken::random()?,
-        },
-    };
-    let url = if address.ip().is_unspecified() {
-        format!("http://{}:{}", host::host_name(), address.port())
-    } else {
-        format!("http://{address}")
-    };
-    Ok(Access::new(&url, token)?)
-}
-
-fn kept_token(file: &Path) -> Option<AccessToken> {
-    match Access::read(file) {
-        Ok(access) => Some(access.token),
-        Err(AccessError::Read { .. }) => None,
-        Err(error) => {
-            tracing::warn!("{error}; writing a new one");
-            None
-        }
-    }
 }
 
 /// What opening the store had to do.

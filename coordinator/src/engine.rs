@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fulldeck_job::Digest;
+use prometheus_client::metrics::counter::Counter;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
@@ -37,12 +38,24 @@ enum Command {
     Stop,
 }
 
+/// What happened since the start, for whoever watches.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) commits: Counter,
+    pub(crate) committed_bytes: Counter,
+    pub(crate) leases_expired: Counter,
+    pub(crate) failures: Counter,
+    pub(crate) parked: Counter,
+    pub(crate) mismatches: Counter,
+}
+
 /// The way to the scheduler.
 #[derive(Clone)]
 pub(crate) struct Engine {
     commands: mpsc::Sender<Command>,
     failed: watch::Receiver<Option<String>>,
     held: watch::Receiver<Option<String>>,
+    counters: Counters,
 }
 
 impl Engine {
@@ -57,6 +70,7 @@ impl Engine {
         let (commands, receiver) = mpsc::channel(QUEUE);
         let (failing, failed) = watch::channel(None);
         let (holding, held) = watch::channel(None);
+        let counters = Counters::default();
         let task = EngineTask {
             core,
             timings,
@@ -70,9 +84,10 @@ impl Engine {
             notes: Vec::new(),
             failing,
             holding,
+            counters: counters.clone(),
         };
         let task = tokio::spawn(task.run(receiver, written));
-        (Self { commands, failed, held }, task)
+        (Self { commands, failed, held, counters }, task)
     }
 
     /// A call and its answer.
@@ -126,6 +141,16 @@ impl Engine {
         let _ = self.commands.send(Command::Stop).await;
     }
 
+    /// Calls that wait.
+    pub(crate) fn queue_depth(&self) -> usize {
+        self.commands.max_capacity() - self.commands.capacity()
+    }
+
+    /// What happened since the start.
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
     /// Why the store takes nothing more, as long as it does not.
     pub(crate) fn failed(&self) -> watch::Receiver<Option<String>> {
         self.failed.clone()
@@ -152,6 +177,7 @@ struct EngineTask {
     notes: Vec<Change>,
     failing: watch::Sender<Option<String>>,
     holding: watch::Sender<Option<String>>,
+    counters: Counters,
 }
 
 impl EngineTask {
@@ -208,6 +234,8 @@ impl EngineTask {
     fn written(&mut self, message: Written) {
         match message {
             Written::Stored { upload, place } => {
+                self.counters.commits.inc();
+                self.counters.committed_bytes.inc_by(place.stored_bytes.into());
                 if let Some((run, slice, digest)) = self.in_flight.remove(&upload)
                     && let Some(entry) = self.catalog.get(run)
                 {
@@ -312,16 +340,20 @@ impl EngineTask {
                 tracing::warn!(%session, name, slices, "worker lost, its slices wait again");
             }
             Notice::LeasesExpired { run, slices } => {
+                self.counters.leases_expired.inc_by(slices.len() as u64);
                 let first = slices.first().map_or(0, |slice| slice.0);
                 tracing::warn!(run, slices = slices.len(), first, "leases expired");
             }
             Notice::SliceFailed { run, slice, failures, reason } => {
+                self.counters.failures.inc();
                 tracing::warn!(run, slice = slice.0, failures, reason, "slice failed");
             }
             Notice::SliceParked { run, slice, reason } => {
+                self.counters.parked.inc();
                 tracing::error!(run, slice = slice.0, reason, "slice parked");
             }
             Notice::Mismatch { run, slice, committed, offered, session } => {
+                self.counters.mismatches.inc();
                 let (committed, offered) = (committed.short(), offered.short());
                 tracing::error!(run, slice = slice.0, committed, offered, %session, "results differ");
             }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use fulldeck_artifact::ArtifactError;
 use fulldeck_job::{ParameterError, PlanError, QueryError, WorkloadError};
-use fulldeck_service::{AccessError, TokenError};
+use fulldeck_service::{AccessError, TlsError, TokenBookError, TokenError};
 
 use crate::merge::MergeError;
 use crate::scheduler::Refusal;
+use crate::self_signed::SelfSignedError;
 use crate::store::StoreError;
 
 /// Why a coordinator does not start. Nothing was changed but for what opening a store repairs.
@@ -24,20 +25,37 @@ pub enum StartError {
     /// No token can be drawn.
     #[error(transparent)]
     Token(#[from] TokenError),
+    /// The hashes of the tokens cannot be read or written.
+    #[error(transparent)]
+    TokenBook(#[from] TokenBookError),
+    /// Certificate or key are of no use.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// No certificate can be made.
+    #[error(transparent)]
+    SelfSigned(#[from] SelfSignedError),
     /// The address cannot be listened on.
-    #[error("cannot listen on {address}: {source}; choose another address with --listen")]
+    #[error("cannot listen on {address}: {source}; choose another address with {flag}")]
     Listen {
         /// The address.
         address: SocketAddr,
+        /// The flag that names it.
+        flag: &'static str,
         /// What the system said.
         source: io::Error,
     },
     /// An address that others can reach, without encryption.
     #[error(
-        "{0} can be reached from other machines, and the token would cross the network unencrypted; listen on a \
-         loopback address, or say --insecure-plaintext if the network is trusted"
+        "{address} can be reached from other machines, and tokens would cross the network unencrypted; encrypt by \
+         --tls-self-signed or --tls-cert and --tls-key, give {flag} a loopback address, or say --insecure-plaintext if \
+         the network is trusted"
     )]
-    PublicPlaintext(SocketAddr),
+    PublicPlaintext {
+        /// The address.
+        address: SocketAddr,
+        /// The flag that names it.
+        flag: &'static str,
+    },
     /// The store holds a run that this program computes differently, or not at all.
     #[error("{0}")]
     Conflict(String),

@@ -373,6 +373,11 @@ impl CoordinatorHandle {
         reason(self.0.engine.held()).await
     }
 
+    /// Why the store has failed, if it has.
+    pub(crate) fn failure(&self) -> Option<String> {
+        self.0.engine.failed().borrow().clone()
+    }
+
     pub(crate) fn engine(&self) -> &Engine {
         &self.0.engine
     }

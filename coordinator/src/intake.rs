@@ -54,6 +54,11 @@ impl Intake {
         Arc::clone(&self.uploads).try_acquire_owned().ok()
     }
 
+    /// Uploads there are.
+    pub(crate) fn in_progress(&self) -> usize {
+        MAX_UPLOADS - self.uploads.available_permits()
+    }
+
     /// Room for the bytes of an upload; `None` if the others need it. At most [`MAX_RESULT_BYTES`].
     pub(crate) fn reserve(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         let units = u32::try_from(bytes.div_ceil(UNIT)).ok()?;

@@ -68,7 +68,7 @@ impl<'a> Cluster<'a> {
     /// Starts a slim worker of one thread; `more` are further words.
     #[must_use]
     pub fn worker(&self, name: &str, more: &str) -> Process {
-        let words = format!("--access data/access.toml --threads 1 --name {name} {more}");
+        let words = format!("--access data/access-worker.toml --threads 1 --name {name} {more}");
         self.scene.start(WORKER, &words)
     }
 

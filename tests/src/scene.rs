@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -97,6 +98,16 @@ impl Scene {
     #[must_use]
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// Writes a file that its owner alone can read.
+    ///
+    /// # Panics
+    /// If it cannot be written.
+    pub fn secret(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::write(&path, text).expect("a secret");
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).expect("its mode");
     }
 
     /// The one artifact of a data folder; unfinished ones do not count.

@@ -66,7 +66,7 @@ fn web_server() -> u16 {
 #[test]
 fn what_listens_but_is_no_coordinator_is_unreachable() {
     let scene = Scene::new();
-    fs::write(scene.path("token"), "0123456789abcdef".repeat(4)).expect("a token file");
+    scene.secret("token", &"0123456789abcdef".repeat(4));
     let url = format!("http://127.0.0.1:{}", web_server());
     for words in ["status", "workers", "submit omaha"] {
         let words = format!("{words} --coordinator {url} --token-file token");
@@ -180,7 +180,7 @@ fn a_wrong_token_is_refused_and_never_shown() {
     let mut cluster = Cluster::start(&scene);
     let url = cluster.await_listening()["url"].as_str().expect("a url").to_owned();
     let wrong = "0123456789abcdef".repeat(4);
-    fs::write(scene.path("token"), &wrong).expect("a token file");
+    scene.secret("token", &wrong);
     let where_ = format!("--coordinator {url} --token-file token");
     let worker = scene.answer(WORKER, &where_).expect(2);
     worker.says(&["refuses this worker", &url]);
@@ -200,7 +200,7 @@ fn a_wrong_token_is_refused_and_never_shown() {
 #[test]
 fn nobody_listening_is_unreachable() {
     let scene = Scene::new();
-    fs::write(scene.path("token"), "0123456789abcdef".repeat(4)).expect("a token file");
+    scene.secret("token", &"0123456789abcdef".repeat(4));
     // A port that was just free: nobody listens there.
     let port =
         TcpListener::bind("127.0.0.1:0").and_then(|at| at.local_addr()).expect("a port").port();

@@ -5,17 +5,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use fulldeck_proto::v1::worker_service_client::WorkerServiceClient;
 use fulldeck_proto::{MAX_CHUNK_BYTES, MAX_MESSAGE_BYTES, v1};
-use fulldeck_service::{Access, BearerClient};
+use fulldeck_service::{Access, BearerClient, ConnectError};
 use tonic::service::interceptor::InterceptedService;
-use tonic::transport::{Channel, Endpoint};
+use tonic::transport::Channel;
 use tonic::{Code, Request, Response, Status};
 
 use crate::token::Token;
-
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
-const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
-const TCP_KEEPALIVE: Duration = Duration::from_secs(30);
 
 const REGISTER_DEADLINE: Duration = Duration::from_secs(10);
 const HEARTBEAT_DEADLINE: Duration = Duration::from_secs(5);
@@ -33,34 +28,12 @@ pub(crate) type Client = WorkerServiceClient<InterceptedService<Channel, BearerC
 /// Opens a connection.
 ///
 /// # Errors
-/// When nobody listens there, in words.
-pub(crate) async fn open(access: &Access) -> Result<Client, String> {
-    let url = &access.url;
-    let endpoint = Endpoint::from_shared(url.clone())
-        .map_err(|error| format!("'{url}' is not a usable address: {error}"))?
-        .connect_timeout(CONNECT_TIMEOUT)
-        .tcp_nodelay(true)
-        .tcp_keepalive(Some(TCP_KEEPALIVE))
-        .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
-        .keep_alive_timeout(KEEPALIVE_TIMEOUT)
-        .keep_alive_while_idle(true);
-    // The connect timeout of the endpoint does not cover the lookup of the name.
-    let channel = tokio::time::timeout(2 * CONNECT_TIMEOUT, endpoint.connect())
-        .await
-        .map_err(|_| format!("{url} does not answer"))?
-        .map_err(|error| format!("cannot connect to {url}: {}", innermost(&error)))?;
+/// [`ConnectError`], in words.
+pub(crate) async fn open(access: &Access) -> Result<Client, ConnectError> {
+    let channel = fulldeck_service::connect(access).await?;
     Ok(WorkerServiceClient::with_interceptor(channel, BearerClient::new(&access.token))
         .max_decoding_message_size(MAX_MESSAGE_BYTES)
         .max_encoding_message_size(MAX_MESSAGE_BYTES))
-}
-
-/// The cause a person can act on.
-fn innermost(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(deeper) = cause.source() {
-        cause = deeper;
-    }
-    cause.to_string()
 }
 
 /// Introduces the worker on a fresh connection.

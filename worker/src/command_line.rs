@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use clap::builder::BoolishValueParser;
 use clap::{ArgAction, ArgGroup, CommandFactory, Parser};
 use fulldeck_service::logging::LogFormat;
-use fulldeck_service::{Access, AccessError, AccessToken, TokenError};
+use fulldeck_service::{Access, AccessError, AccessToken, TlsFlags, TokenError};
 
 use crate::{AccessSource, MAX_THREADS, WorkerOptions};
 
@@ -23,18 +23,20 @@ const MAX_HOST_BYTES: usize = 64;
 #[command(group(ArgGroup::new("where").required(true).args(["access", "coordinator"])))]
 #[command(after_help = "\
 Examples:
-  fulldeck-worker --access D/access.toml
+  fulldeck-worker --access access-worker.toml
   fulldeck-worker --coordinator http://10.0.0.7:7411 --token-file token --threads 4")]
 pub struct CommandLine {
     /// Access file that the coordinator writes when it starts (address and token)
     #[arg(long, value_name = "FILE", env = "FULLDECK_ACCESS")]
     access: Option<PathBuf>,
-    /// Address of the coordinator, http://host:port; the token is in the file named by FULLDECK_TOKEN_FILE
+    /// Address of the coordinator, http(s)://host:port; the token is in the file named by FULLDECK_TOKEN_FILE
     #[arg(long, value_name = "URL", env = "FULLDECK_COORDINATOR", requires = "token_file")]
     coordinator: Option<String>,
     /// File that holds the coordinator's token
     #[arg(long, value_name = "FILE", env = "FULLDECK_TOKEN_FILE")]
     token_file: Option<PathBuf>,
+    #[command(flatten)]
+    tls: TlsFlags,
     /// Computing threads (default: every one this process may use)
     #[arg(long, value_name = "N", env = "FULLDECK_THREADS", value_parser = thread_count)]
     threads: Option<usize>,
@@ -138,10 +140,11 @@ impl CommandLine {
     pub fn options(&self) -> Result<WorkerOptions, OptionsError> {
         let access = match (&self.coordinator, &self.token_file) {
             (Some(url), Some(file)) => {
-                AccessSource::Fixed(Access::new(url, AccessToken::read_file(file)?)?)
+                let access = Access::new(url, AccessToken::read_file(file)?)?;
+                AccessSource::Fixed(access.with_tls(&self.tls)?)
             }
             // Clap has seen to it that one of the two is there.
-            _ => AccessSource::File(self.access.clone().unwrap_or_default()),
+            _ => AccessSource::File(self.access.clone().unwrap_or_default(), self.tls.clone()),
         };
         let mut options = WorkerOptions::new(access);
         options.threads = self.threads.unwrap_or(options.threads);

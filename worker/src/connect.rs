@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 use fulldeck_proto::{PROTOCOL, v1};
-use fulldeck_service::{Access, AccessError, host};
+use fulldeck_service::{Access, AccessError, ConnectError, host};
 use tokio::time::{Instant, sleep};
 use tonic::{Code, Status};
 
@@ -14,7 +14,7 @@ use crate::client::{self, Connection};
 use crate::options::AccessSource;
 use crate::session::Worker;
 
-/// Refusals of the token in a row, before the first registration, after which waiting makes no sense.
+/// Refusals of the token or of a certificate in a row, before the first registration, after which waiting makes no sense.
 const MAX_LOCKED_OUT: u32 = 3;
 /// Time between two lines about the same absence.
 const REMIND_EVERY: Duration = Duration::from_secs(60);
@@ -23,7 +23,7 @@ const REMIND_EVERY: Duration = Duration::from_secs(60);
 enum Trouble {
     /// May pass.
     Passing(String),
-    /// The token is refused: passes only if the access file gets another one.
+    /// The token or a certificate is refused: passes only if the access file gets another one.
     LockedOut(WorkerError),
     /// Will not pass.
     Final(WorkerError),
@@ -93,13 +93,18 @@ async fn register(worker: &Worker) -> Result<(), WorkerError> {
 async fn try_register(worker: &Worker) -> Result<(), Trouble> {
     let access = load(worker)?;
     // Always a new channel: an old one may never notice that its peer is gone.
-    let mut client = client::open(&access).await.map_err(Trouble::Passing)?;
+    let mut client = client::open(&access).await.map_err(no_connection)?;
     let generation = worker.next_generation();
     let (tokens, held): (Vec<_>, Vec<_>) = worker.ledger.offer(generation).into_iter().unzip();
     let offered = held.len();
-    let answer = client::register(&mut client, request(worker, held))
-        .await
-        .map_err(|status| trouble(&access.url, &status))?;
+    let answer = match client::register(&mut client, request(worker, held)).await {
+        Ok(answer) => answer,
+        // A client certificate is judged after the client believes to be connected.
+        Err(status) => match fulldeck_service::explained(&access, &status).await {
+            Some(error) => return Err(no_connection(error)),
+            None => return Err(trouble(&access.url, &status)),
+        },
+    };
     let dropped = worker.ledger.decide(&tokens, &answer.held);
     worker.tally.dropped_many(dropped);
     worker.link.adopt(answer.timings.as_ref());
@@ -119,12 +124,12 @@ async fn try_register(worker: &Worker) -> Result<(), Trouble> {
 /// at once.
 fn load(worker: &Worker) -> Result<Access, Trouble> {
     worker.options.access.load().map_err(|error| match (&worker.options.access, error) {
-        (AccessSource::File(_), AccessError::Read { path, source })
+        (AccessSource::File(..), AccessError::Read { path, source })
             if source.kind() == ErrorKind::NotFound =>
         {
             Trouble::Passing(AccessError::Read { path, source }.to_string())
         }
-        (AccessSource::File(_), error) if worker.link.was_up() => {
+        (AccessSource::File(..), error) if worker.link.was_up() => {
             Trouble::Passing(error.to_string())
         }
         (_, error) => Trouble::Final(error.into()),
@@ -157,6 +162,14 @@ fn request(worker: &Worker, held: Vec<v1::HeldAttempt>) -> v1::RegisterRequest {
 fn time_until(then: std::time::Instant) -> u64 {
     let left = then.saturating_duration_since(std::time::Instant::now());
     u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn no_connection(error: ConnectError) -> Trouble {
+    match error {
+        absent @ ConnectError::Unreachable { .. } => Trouble::Passing(absent.to_string()),
+        // Passes only if the access file or the certificates change.
+        other => Trouble::LockedOut(WorkerError::Connect(other)),
+    }
 }
 
 fn trouble(url: &str, status: &Status) -> Trouble {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fulldeck_service::{AccessError, exit};
+use fulldeck_service::{AccessError, ConnectError, exit};
 
 use crate::MAX_THREADS;
 
@@ -51,6 +51,9 @@ pub enum WorkerError {
         /// Its words.
         message: String,
     },
+    /// The two do not believe each other's certificates, or one of them speaks without encryption.
+    #[error(transparent)]
+    Connect(ConnectError),
     /// Worker and coordinator, or worker and run, are of different versions.
     #[error("{0}")]
     Conflict(String),
@@ -76,11 +79,15 @@ impl WorkerError {
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Access(_) | Self::Threads(_) | Self::Refused { .. } => exit::USAGE,
+            Self::Access(_)
+            | Self::Threads(_)
+            | Self::Refused { .. }
+            | Self::Connect(ConnectError::Refused(_)) => exit::USAGE,
             Self::Pool { .. } | Self::Internal(_) => exit::UNEXPECTED,
-            Self::Unreachable { .. } | Self::Halted { .. } | Self::Undelivered(_) => {
-                exit::UNREACHABLE
-            }
+            Self::Connect(_)
+            | Self::Unreachable { .. }
+            | Self::Halted { .. }
+            | Self::Undelivered(_) => exit::UNREACHABLE,
             Self::Conflict(_) => exit::CONFLICT,
         }
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use fulldeck_service::{Access, AccessError, host};
+use fulldeck_service::{Access, AccessError, TlsFlags, host};
 
 /// Most computing threads of one worker.
 pub const MAX_THREADS: usize = 1024;
@@ -11,8 +11,9 @@ pub const MAX_THREADS: usize = 1024;
 /// Where the coordinator's address and token come from.
 #[derive(Clone, Debug)]
 pub enum AccessSource {
-    /// The access file a coordinator writes; read again at every reconnect, since a restart may change it.
-    File(PathBuf),
+    /// The access file a coordinator writes; read again at every reconnect, since a restart may change it;
+    /// and what the command line says of encryption.
+    File(PathBuf, TlsFlags),
     /// Given once and for all.
     Fixed(Access),
 }
@@ -20,7 +21,7 @@ pub enum AccessSource {
 impl AccessSource {
     pub(crate) fn load(&self) -> Result<Access, AccessError> {
         match self {
-            Self::File(path) => Access::read(path),
+            Self::File(path, flags) => Access::read(path)?.with_tls(flags),
             Self::Fixed(access) => Ok(access.clone()),
         }
     }

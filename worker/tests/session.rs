@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use fulldeck_proto::v1::{AttemptPhase, FailureClass, UploadOutcome};
-use fulldeck_service::{Access, AccessToken, StopLevel, StopSource, exit};
+use fulldeck_service::{Access, AccessToken, StopLevel, StopSource, TlsFlags, exit};
 use fulldeck_worker::{AccessSource, Ending, WorkerError, WorkerOptions, WorkerSummary, run};
 use support::PATIENCE;
 use support::coordinator::{Book, Event, Fault, Server};
@@ -471,7 +471,7 @@ async fn the_access_file_is_read_again_at_each_reconnect() {
     let file = folder.path().join("access.toml");
     let (book, server, toy) = setting(&["slices=2"]).await;
     let mut options = options(server.access(&book));
-    options.access = AccessSource::File(file.clone());
+    options.access = AccessSource::File(file.clone(), TlsFlags::default());
     let worker = Running::start(options, &toy);
     // It was not there yet when the worker started.
     server.access(&book).write(&file).unwrap();

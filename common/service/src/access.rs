@@ -1,26 +1,25 @@
 //! The access file: where a coordinator is, and the token that opens it.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AccessToken, TokenError};
+use crate::secret_file::{read_secret, write_secret};
+use crate::{AccessToken, ClientTls, TlsError, TlsFlags, TokenError};
 
 /// Longest access file that is read, in bytes.
 const MAX_ACCESS_BYTES: usize = 64 << 10;
-/// Only the owner reads and writes it.
-const ACCESS_MODE: u32 = 0o600;
 
 /// How to reach a coordinator.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// `http://host:port`.
+    /// `http://host:port`, or `https://host:port` where it is encrypted.
     pub url: String,
     /// What every call must carry.
     pub token: AccessToken,
+    /// Whom to trust, and what to show, where it is encrypted.
+    pub tls: ClientTls,
 }
 
 /// The file's words. Private, so that nothing else can serialise a token.
@@ -28,6 +27,8 @@ pub struct Access {
 struct AccessFile {
     url: String,
     token: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ca: Option<String>,
 }
 
 /// Why an access file was not read or not written.
@@ -64,24 +65,45 @@ pub enum AccessError {
         problem: String,
     },
     /// The URL is not one of a coordinator.
-    #[error("'{0}' is not the URL of a coordinator; it has the form http://host:port")]
+    #[error(
+        "'{0}' is not the URL of a coordinator; it has the form http://host:port or https://host:port"
+    )]
     Url(String),
+    /// A certificate or key.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
 }
 
 impl Access {
     /// Where a coordinator is, with its token.
     ///
     /// # Errors
-    /// [`AccessError::Url`] unless the URL has the form `http://host:port`.
+    /// [`AccessError::Url`] unless the URL has the form `http://host:port` or `https://host:port`.
     pub fn new(url: &str, token: AccessToken) -> Result<Self, AccessError> {
         let refused = || AccessError::Url(url.to_owned());
         let uri: tonic::transport::Uri = url.parse().map_err(|_| refused())?;
-        let complete = uri.scheme_str() == Some("http")
+        let complete = matches!(uri.scheme_str(), Some("http" | "https"))
             && uri.host().is_some_and(|host| !host.is_empty())
             && uri.port_u16().is_some()
             && uri.path() == "/"
             && uri.query().is_none();
-        if complete { Ok(Self { url: url.to_owned(), token }) } else { Err(refused()) }
+        let tls = ClientTls::default();
+        if complete { Ok(Self { url: url.to_owned(), token, tls }) } else { Err(refused()) }
+    }
+
+    /// Whether what goes there is encrypted.
+    #[must_use]
+    pub fn is_encrypted(&self) -> bool {
+        self.url.starts_with("https:")
+    }
+
+    /// The same, with what the flags say of trust.
+    ///
+    /// # Errors
+    /// [`AccessError::Tls`].
+    pub fn with_tls(mut self, flags: &TlsFlags) -> Result<Self, AccessError> {
+        self.tls = self.tls.with(flags)?;
+        Ok(self)
     }
 
     /// Reads an access file.
@@ -89,14 +111,19 @@ impl Access {
     /// # Errors
     /// [`AccessError::Read`] or [`AccessError::Malformed`].
     pub fn read(path: &Path) -> Result<Self, AccessError> {
-        let text = read_bounded(path, MAX_ACCESS_BYTES)
+        let text = read_secret(path, MAX_ACCESS_BYTES)
             .map_err(|source| AccessError::Read { path: path.to_owned(), source })?;
         let malformed = |problem: String| AccessError::Malformed { path: path.to_owned(), problem };
         // The parser's own message would quote the line, and with it perhaps the token.
         let file: AccessFile = toml::from_str(&text)
             .map_err(|error: toml::de::Error| malformed(error.message().to_owned()))?;
         let token = file.token.parse().map_err(|error: TokenError| malformed(error.to_string()))?;
-        Self::new(&file.url, token).map_err(|error| malformed(error.to_string()))
+        let mut access =
+            Self::new(&file.url, token).map_err(|error| malformed(error.to_string()))?;
+        if let Some(ca) = file.ca {
+            access.tls = ClientTls::trusting(ca, path)?;
+        }
+        Ok(access)
     }
 
     /// Writes the access file, readable by its owner alone: a reader sees the old one or the new one, whole.
@@ -108,50 +135,22 @@ impl Access {
     }
 
     fn write_file(&self, path: &Path) -> io::Result<()> {
-        let file = AccessFile { url: self.url.clone(), token: self.token.expose().to_owned() };
-        let text = toml::to_string(&file).map_err(io::Error::other)?;
-        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
-        let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-        // A left-over of a killed process may have any mode: never write the token into it.
-        if let Err(error) = fs::remove_file(&temporary)
-            && error.kind() != io::ErrorKind::NotFound
-        {
-            return Err(error);
-        }
-        let written = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(ACCESS_MODE)
-            .open(&temporary)
-            .and_then(|mut out| {
-                // The umask may have taken bits away.
-                out.set_permissions(fs::Permissions::from_mode(ACCESS_MODE))?;
-                out.write_all(text.as_bytes())?;
-                out.sync_all()
-            })
-            .and_then(|()| fs::rename(&temporary, path));
-        if let Err(error) = written {
-            // The first error is the one to tell.
-            let _ = fs::remove_file(&temporary);
-            return Err(error);
-        }
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        File::open(parent.unwrap_or(Path::new(".")))?.sync_all()
+        let file = AccessFile {
+            url: self.url.clone(),
+            token: self.token.expose().to_owned(),
+            ca: self.tls.ca().map(str::to_owned),
+        };
+        write_secret(path, &toml::to_string(&file).map_err(io::Error::other)?)
     }
-}
-
-/// Reads a small text file, refusing a larger one.
-pub(crate) fn read_bounded(path: &Path, limit: usize) -> io::Result<String> {
-    let mut text = String::new();
-    File::open(path)?.take(limit as u64 + 1).read_to_string(&mut text)?;
-    if text.len() > limit {
-        return Err(io::Error::other(format!("it is longer than {limit} bytes")));
-    }
-    Ok(text)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use proptest::prelude::*;
+
     use super::*;
 
     fn access() -> Access {
@@ -195,10 +194,10 @@ mod tests {
     #[test]
     fn only_urls_of_a_coordinator_are_taken() {
         let token = AccessToken::random().unwrap();
-        for url in ["", "host:1", "http://host", "https://host:1", "http://host:1/x", "http://:1"] {
+        for url in ["", "host:1", "http://host", "https://host", "http://host:1/x", "http://:1"] {
             assert!(Access::new(url, token.clone()).is_err(), "{url}");
         }
-        for url in ["http://host:1", "http://[::1]:4711", "http://10.0.0.1:65535/"] {
+        for url in ["http://host:1", "http://[::1]:4711", "https://10.0.0.1:65535/"] {
             assert!(Access::new(url, token.clone()).is_ok(), "{url}");
         }
     }
@@ -210,5 +209,21 @@ mod tests {
         assert!(Access::read(&path).unwrap_err().to_string().contains("access.toml"));
         fs::write(&path, "#".repeat(MAX_ACCESS_BYTES + 1)).unwrap();
         assert!(Access::read(&path).unwrap_err().to_string().contains("longer than"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_an_access_file_or_refused(
+            text in "((url|token|ca) ?= ?\"(https?://)?[a-z0-9:./\\[\\]-]{0,70}\"\n|[ -~\n]{0,30}){0,5}",
+        ) {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            fs::write(file.path(), text).unwrap();
+            let _ = Access::read(file.path());
+        }
+
+        #[test]
+        fn any_text_is_a_url_or_refused(url in "(https?://)?\\PC{0,20}(:[0-9]{0,6})?/?") {
+            let _ = Access::new(&url, AccessToken::random().unwrap());
+        }
     }
 }

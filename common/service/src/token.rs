@@ -58,7 +58,7 @@ impl AccessToken {
     /// [`TokenError::Read`] or [`TokenError::File`].
     pub fn read_file(path: &Path) -> Result<Self, TokenError> {
         let name = || path.display().to_string();
-        crate::access::read_bounded(path, MAX_TOKEN_FILE_BYTES)
+        crate::secret_file::read_secret(path, MAX_TOKEN_FILE_BYTES)
             .map_err(|source| TokenError::Read { path: name(), source })?
             .parse()
             .map_err(|_: TokenError| TokenError::File { path: name() })
@@ -143,5 +143,12 @@ mod tests {
         let refusal = AccessToken::read_file(file.path()).unwrap_err().to_string();
         assert!(refusal.contains(&file.path().display().to_string()), "{refusal}");
         assert!(!refusal.contains("secret"), "{refusal}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_a_token_or_refused(text in "\\PC{0,80}") {
+            let _ = text.parse::<AccessToken>();
+        }
     }
 }

@@ -163,3 +163,76 @@ pub(super) fn outcome(outcome: Outcome) -> v1::UploadResponse {
 pub(super) fn corrupt(detail: impl Into<String>) -> v1::UploadResponse {
     v1::UploadResponse { outcome: v1::UploadOutcome::Corrupt.into(), detail: detail.into() }
 }
+
+#[cfg(test)]
+mod tests {
+    use fulldeck_job::Registry;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use prost::Message as _;
+
+    use super::*;
+    use crate::rpc::register::registration;
+
+    prop_compose! {
+        fn any_token()(
+            store_id in vec(any::<u8>(), 0..40),
+            epoch: u64,
+            start_id: u64,
+            sequence: u64,
+        ) -> v1::AttemptToken {
+            v1::AttemptToken { store_id: store_id.into(), epoch, start_id, sequence }
+        }
+    }
+
+    prop_compose! {
+        fn any_held()(
+            token in proptest::option::of(any_token()),
+            fingerprint in vec(any::<u8>(), 0..40),
+            digest in vec(any::<u8>(), 0..40),
+            phase: i32,
+            slice: u32,
+        ) -> v1::HeldAttempt {
+            let (fingerprint, digest) = (fingerprint.into(), digest.into());
+            v1::HeldAttempt { token, fingerprint, slice, phase, digest }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_message_is_taken_or_refused(
+            held in vec(any_held(), 0..3),
+            header_token in proptest::option::of(any_token()),
+            fingerprint in vec(any::<u8>(), 0..40),
+            protocol_major in 0_u32..3,
+            codec_number: i32,
+            bytes: u64,
+        ) {
+            let header = v1::UploadHeader {
+                token: header_token,
+                digest: fingerprint.clone().into(),
+                fingerprint: fingerprint.into(),
+                raw_bytes: bytes,
+                stored_bytes: bytes,
+                codec: codec_number,
+                ..Default::default()
+            };
+            let _ = (offer(&header), codec(header.codec()));
+            let request = v1::RegisterRequest { held, protocol_major, ..Default::default() };
+            let _ = registration(request, &Registry::default());
+        }
+
+        #[test]
+        fn any_bytes_are_a_message_or_refused(bytes in vec(any::<u8>(), 0..200)) {
+            if let Ok(header) = v1::UploadHeader::decode(&bytes[..]) {
+                let _ = offer(&header);
+            }
+            if let Ok(request) = v1::RegisterRequest::decode(&bytes[..]) {
+                let _ = registration(request, &Registry::default());
+            }
+            if let Ok(request) = v1::ReportFailureRequest::decode(&bytes[..]) {
+                let _ = (failure(request.failure()), token(request.token.as_ref()));
+            }
+        }
+    }
+}

@@ -1,9 +1,11 @@
 //! The network side: the services of package `fulldeck.v1`, health and reflection.
 //!
-//! Every call but those of the health service carries the token.
+//! Every call but those of the health service carries a token; `calls` says of which role.
 
 mod admin;
+mod calls;
 mod convert;
+mod guard;
 mod register;
 mod server;
 mod status;
@@ -13,4 +15,7 @@ mod upload;
 mod watch;
 mod worker;
 
-pub(crate) use server::Server;
+pub(crate) use guard::Guard;
+pub(crate) use server::{DOOR, Server};
+#[cfg(test)]
+pub(crate) use tests::squares_registry;

@@ -1,30 +1,36 @@
 //! The server and its settings.
 
+use std::io;
 use std::time::Duration;
 
 use fulldeck_proto::MAX_MESSAGE_BYTES;
 use fulldeck_proto::v1::DESCRIPTORS;
 use fulldeck_proto::v1::admin_service_server::AdminServiceServer;
 use fulldeck_proto::v1::worker_service_server::WorkerServiceServer;
-use fulldeck_service::{AccessToken, BearerServer};
 use tokio::sync::watch;
-use tonic::service::interceptor::InterceptedService;
-use tonic::transport::server::TcpIncoming;
+use tokio_stream::Stream;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
 use super::admin::Admin;
+use super::guard::Guard;
 use super::worker::WorkerRpc;
 use crate::handle::CoordinatorHandle;
 use crate::intake::Intake;
-use crate::scheduler::{Identity, Timings};
+use crate::net::{Connection, DoorLimits};
+use crate::scheduler::{Identity, MAX_WORKERS, Timings};
 
 /// A silent connection is probed after this ...
 const KEEPALIVE: Duration = Duration::from_secs(10);
 /// ... and closed if the probe is not answered within this.
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
-/// The same at the level of TCP.
-const TCP_KEEPALIVE: Duration = Duration::from_secs(30);
+/// Bounds of the connections: one for each worker and some for people; ten seconds to show a token, within which a
+/// TLS connection has to come about as well.
+pub(crate) const DOOR: DoorLimits = DoorLimits {
+    connections: MAX_WORKERS + 512,
+    strangers_per_address: 128,
+    patience: Duration::from_secs(10),
+};
 /// Calls in progress on one connection.
 const MAX_CALLS: usize = 256;
 /// Largest headers of a call, in bytes.
@@ -36,17 +42,16 @@ pub(crate) struct Server {
     pub(crate) intake: Intake,
     pub(crate) identity: Identity,
     pub(crate) timings: Timings,
-    pub(crate) token: AccessToken,
+    pub(crate) guard: Guard,
 }
 
 impl Server {
     /// Serves until `stopping` says so; then until the calls in progress have ended.
     pub(crate) async fn serve(
         self,
-        incoming: TcpIncoming,
+        incoming: impl Stream<Item = io::Result<Connection>>,
         mut stopping: watch::Receiver<bool>,
     ) -> Result<(), tonic::transport::Error> {
-        let bearer = BearerServer::new(self.token);
         let (reporter, health) = tonic_health::server::health_reporter();
         let failed = self.handle.engine().failed();
         let reporting = tokio::spawn(report_health(reporter, failed));
@@ -73,17 +78,15 @@ impl Server {
             .http2_max_header_list_size(MAX_HEADER_BYTES)
             .max_concurrent_streams(MAX_CALLS as u32)
             .concurrency_limit_per_connection(MAX_CALLS)
+            .layer(self.guard)
             .add_service(health)
-            .add_service(InterceptedService::new(worker, bearer.clone()))
-            .add_service(InterceptedService::new(admin, bearer.clone()))
-            .add_service(InterceptedService::new(reflection, bearer))
-            .serve_with_incoming_shutdown(
-                incoming.with_nodelay(Some(true)).with_keepalive(Some(TCP_KEEPALIVE)),
-                async move {
-                    // Ends as well when the coordinator was dropped without being shut down.
-                    let _ = stopping.wait_for(|stop| *stop).await;
-                },
-            )
+            .add_service(worker)
+            .add_service(admin)
+            .add_service(reflection)
+            .serve_with_incoming_shutdown(incoming, async move {
+                // Ends as well when the coordinator was dropped without being shut down.
+                let _ = stopping.wait_for(|stop| *stop).await;
+            })
             .await;
         reporting.abort();
         served

@@ -1,5 +1,6 @@
 //! The one place where errors become gRPC statuses.
 
+use fulldeck_service::Role;
 use tonic::{Code, Status};
 
 use crate::error::RequestError;
@@ -59,4 +60,24 @@ pub(super) fn too_slow(message: impl Into<String>) -> Status {
 pub(super) fn unexpected(reply: &Reply) -> Status {
     tracing::error!(?reply, "the scheduler's answer does not fit the call");
     Status::internal("the scheduler's answer does not fit the call")
+}
+
+/// The call carries no token.
+pub(super) fn stranger() -> Status {
+    Status::unauthenticated("the call carries no token; use the access file the coordinator wrote")
+}
+
+/// The call carries a token that opens nothing (any more).
+pub(super) fn unknown_token() -> Status {
+    Status::unauthenticated(
+        "the token is not this coordinator's; use the access file it wrote when it started",
+    )
+}
+
+/// The token opens other things.
+pub(super) fn too_little(role: Role, needed: Role, what: &str) -> Status {
+    Status::permission_denied(format!(
+        "the {role} token does not allow {what}; use the {needed}'s access file, {}",
+        needed.access_file()
+    ))
 }

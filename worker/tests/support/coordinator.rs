@@ -11,7 +11,7 @@ use fulldeck_job::{Digest, Parameters, Plan, RunSpec, Workload as _};
 use fulldeck_proto::v1::worker_service_server::{WorkerService, WorkerServiceServer};
 use fulldeck_proto::v1::{self, AttemptPhase, HeldDecision, UploadOutcome, upload_piece::Piece};
 use fulldeck_proto::{MAX_MESSAGE_BYTES, PROTOCOL};
-use fulldeck_service::{Access, AccessToken, BearerServer};
+use fulldeck_service::{Access, AccessToken, presented};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
@@ -207,7 +207,14 @@ impl Server {
         let service = WorkerServiceServer::new(Service(book.clone()))
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
             .max_encoding_message_size(MAX_MESSAGE_BYTES);
-        let guard = BearerServer::new(book.look(|state| state.token.clone()));
+        let token = book.look(|state| state.token.clone());
+        let guard = move |request: Request<()>| {
+            let headers = request.metadata().clone().into_headers();
+            match presented(&headers).is_some_and(|presented| token.matches(presented)) {
+                true => Ok(request),
+                false => Err(Status::unauthenticated("the token is not this coordinator's")),
+            }
+        };
         runtime.spawn(
             tonic::transport::Server::builder()
                 .add_service(InterceptedService::new(service, guard))

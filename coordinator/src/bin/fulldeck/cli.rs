@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::builder::BoolishValueParser;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
 use fulldeck_common::Backend;
+use fulldeck_service::{Role, TlsFlags};
 
 use crate::commands;
 use crate::error::CliError;
@@ -136,7 +137,12 @@ impl DataDir {
 
     /// The file a running coordinator leaves there.
     pub(crate) fn access_file(&self) -> PathBuf {
-        self.data_dir.join("access.toml")
+        self.access_file_of(Role::Operator)
+    }
+
+    /// The file that a running coordinator leaves there for holders of a role.
+    pub(crate) fn access_file_of(&self, role: Role) -> PathBuf {
+        self.data_dir.join(role.access_file())
     }
 
     /// The folder of the merged artifacts.
@@ -150,7 +156,7 @@ impl DataDir {
 pub(crate) struct Link {
     #[command(flatten)]
     pub(crate) data: DataDir,
-    /// Address of the coordinator, http://host:port; needs --token-file
+    /// Address of the coordinator, http(s)://host:port; needs --token-file
     #[arg(long, env = "FULLDECK_COORDINATOR", value_name = "URL", requires = "token_file")]
     pub(crate) coordinator: Option<String>,
     /// File that holds the coordinator's token
@@ -159,12 +165,15 @@ pub(crate) struct Link {
     /// Access file of the coordinator [default: access.toml in the data folder]
     #[arg(long, env = "FULLDECK_ACCESS", value_name = "FILE", conflicts_with = "coordinator")]
     pub(crate) access: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tls: TlsFlags,
 }
 
 impl Link {
     /// By the data folder alone.
     pub(crate) fn of(data: &DataDir) -> Self {
-        Self { data: data.clone(), coordinator: None, token_file: None, access: None }
+        let (coordinator, token_file, access) = (None, None, None);
+        Self { data: data.clone(), coordinator, token_file, access, tls: TlsFlags::default() }
     }
 
     /// Whether the command line names a coordinator outright.
@@ -174,14 +183,24 @@ impl Link {
 
     /// The words by which a command finds the coordinator, or the folder, again. They begin with a space.
     pub(crate) fn words(&self) -> String {
-        match (&self.access, &self.coordinator, &self.token_file) {
+        let place = match (&self.access, &self.coordinator, &self.token_file) {
             (Some(file), ..) => format!(" --access {}", quoted(&file.to_string_lossy())),
             (None, Some(url), Some(file)) => {
                 let file = file.to_string_lossy();
                 format!(" --coordinator {} --token-file {}", quoted(url), quoted(&file))
             }
             _ => self.data.words(),
-        }
+        };
+        place + &self.tls_words()
+    }
+
+    fn tls_words(&self) -> String {
+        let TlsFlags { tls_ca, tls_client_cert, tls_client_key } = &self.tls;
+        [("ca", tls_ca), ("client-cert", tls_client_cert), ("client-key", tls_client_key)]
+            .into_iter()
+            .filter_map(|(flag, file)| Some((flag, file.as_ref()?)))
+            .map(|(flag, file)| format!(" --tls-{flag} {}", quoted(&file.to_string_lossy())))
+            .collect()
     }
 }
 
@@ -243,6 +262,10 @@ pub(crate) enum Command {
     Quarantine(commands::fleet::Quarantine),
     /// Let a host in quarantine have work again
     Release(commands::fleet::Release),
+    /// Ask whether a coordinator is alive, or ready: the answer is the exit code
+    Probe(commands::probe::Arguments),
+    /// Replace the token of a role
+    Token(commands::token::Arguments),
     /// Merge a finished run into its artifact
     Merge(commands::merge::Arguments),
     /// Ask a merged run: for omaha, one hand or two
@@ -401,6 +424,7 @@ mod tests {
         assert_eq!(words(&["--access", "a b"]), " --access 'a b'");
         let outright = ["--coordinator", "http://h:1", "--token-file", "t"];
         assert_eq!(words(&outright), " --coordinator http://h:1 --token-file t");
+        assert_eq!(words(&["--access", "a", "--tls-ca", "c d"]), " --access a --tls-ca 'c d'");
     }
 
     #[test]

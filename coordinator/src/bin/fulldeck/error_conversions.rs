@@ -7,7 +7,7 @@ use fulldeck_coordinator::merge::MergeError;
 use fulldeck_coordinator::store::StoreError;
 use fulldeck_coordinator::{RequestError, ShutdownError, StartError};
 use fulldeck_job::{ComputeError, ParameterError, PlanError, QueryError, WorkloadError};
-use fulldeck_service::{AccessError, TokenError};
+use fulldeck_service::{AccessError, ConnectError, TlsError, TokenBookError, TokenError};
 use fulldeck_worker::WorkerError;
 
 use crate::error::CliError;
@@ -23,7 +23,15 @@ macro_rules! bad_input {
     };
 }
 
-bad_input!(ParameterError, WorkloadError, PlanError, AccessError, TokenError);
+bad_input!(
+    ParameterError,
+    WorkloadError,
+    PlanError,
+    AccessError,
+    TlsError,
+    TokenBookError,
+    TokenError
+);
 
 impl From<QueryError> for CliError {
     fn from(error: QueryError) -> Self {
@@ -69,9 +77,12 @@ impl From<StartError> for CliError {
             StartError::Access(AccessError::Write { source, .. }) if is_full(&source) => {
                 Self::incomplete(text).hint("free some space and start again")
             }
-            StartError::Access(_) | StartError::Listen { .. } | StartError::PublicPlaintext(_) => {
-                Self::usage(text)
-            }
+            StartError::Access(_)
+            | StartError::Listen { .. }
+            | StartError::PublicPlaintext { .. }
+            | StartError::Tls(_)
+            | StartError::SelfSigned { .. }
+            | StartError::TokenBook(_) => Self::usage(text),
             StartError::Conflict(_) => Self::conflict(text),
             StartError::Token(_) | StartError::Thread { .. } => Self::unexpected(text),
         }
@@ -84,6 +95,19 @@ impl From<ShutdownError> for CliError {
         match error {
             ShutdownError::Store(_) => Self::incomplete(text),
             ShutdownError::Server(_) | ShutdownError::Panicked(_) => Self::unexpected(text),
+        }
+    }
+}
+
+impl From<ConnectError> for CliError {
+    fn from(error: ConnectError) -> Self {
+        let text = error.to_string();
+        match error {
+            ConnectError::Refused(_) => Self::usage(text),
+            ConnectError::Unreachable { url, why } => {
+                Self::unreachable(format!("no coordinator answers at {url}: {why}"))
+            }
+            ConnectError::Untrusted(_) => Self::unreachable(text),
         }
     }
 }
@@ -125,6 +149,7 @@ impl From<WorkerError> for CliError {
             WorkerError::Access(_) | WorkerError::Threads(_) | WorkerError::Refused { .. } => {
                 Self::usage(text)
             }
+            WorkerError::Connect(error) => error.into(),
             WorkerError::Unreachable { .. }
             | WorkerError::Halted { .. }
             | WorkerError::Undelivered(_) => Self::unreachable(text),

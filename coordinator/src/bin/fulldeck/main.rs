@@ -112,6 +112,8 @@ fn execute(cli: &Cli) -> Result<u8, CliError> {
         Command::Drain(arguments) => commands::fleet::drain(arguments, &app),
         Command::Quarantine(arguments) => commands::fleet::quarantine(arguments, &app),
         Command::Release(arguments) => commands::fleet::release(arguments, &app),
+        Command::Probe(arguments) => commands::probe::execute(arguments, &app),
+        Command::Token(arguments) => commands::token::execute(arguments, &app),
         Command::Solve(arguments) => commands::solve::execute(arguments, &app),
         Command::Bench(arguments) => commands::bench::execute(arguments, &app),
         Command::Merge(arguments) => commands::merge::execute(arguments, &app),

@@ -13,16 +13,19 @@ use fulldeck_proto::v1::{
 };
 use fulldeck_service::{Access, AccessToken, BearerClient};
 use tonic::service::interceptor::InterceptedService;
-use tonic::transport::{Channel, Endpoint};
+use tonic::transport::Channel;
 use tonic::{Code, Request, Status, Streaming};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
 
 use crate::cli::Link;
 use crate::error::CliError;
 
-/// How long a connection may take.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long an answer may take.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a probe may take.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a merge may take: the largest artifacts are terabytes.
 const MERGE_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
@@ -42,7 +45,7 @@ pub(crate) async fn find(link: &Link) -> Result<Option<Admin>, CliError> {
     if !file.exists() {
         return Ok(None);
     }
-    let access = Access::read(&file)?;
+    let access = Access::read(&file)?.with_tls(&link.tls)?;
     match Admin::connect(&access).await {
         Ok(admin) => Ok(Some(admin)),
         Err(error) => {
@@ -66,43 +69,60 @@ pub(crate) fn absent(link: &Link) -> CliError {
 }
 
 /// The coordinator the command line names outright.
-fn named(link: &Link) -> Result<Option<Access>, CliError> {
+pub(crate) fn named(link: &Link) -> Result<Option<Access>, CliError> {
     if let Some(file) = &link.access {
-        return Ok(Some(Access::read(file)?));
+        return Ok(Some(Access::read(file)?.with_tls(&link.tls)?));
     }
     match (&link.coordinator, &link.token_file) {
-        (Some(url), Some(file)) => Ok(Some(Access::new(url, AccessToken::read_file(file)?)?)),
+        (Some(url), Some(file)) => {
+            let access = Access::new(url, AccessToken::read_file(file)?)?;
+            Ok(Some(access.with_tls(&link.tls)?))
+        }
         _ => Ok(None),
+    }
+}
+
+/// Whether a coordinator serves, by its health service, which asks for no token; an error if nobody answers.
+pub(crate) async fn serves(access: &Access) -> Result<bool, CliError> {
+    let channel = fulldeck_service::connect(access).await?;
+    let request = HealthCheckRequest { service: String::new() };
+    let answer = HealthClient::new(channel).check(timed(request, PROBE_TIMEOUT)).await;
+    match answer {
+        Ok(answer) => Ok(answer.into_inner().status() == ServingStatus::Serving),
+        Err(status) => match fulldeck_service::explained(access, &status).await {
+            Some(error) => Err(error.into()),
+            None => Err(CliError::unreachable(format!(
+                "the coordinator at {} does not say how it is: {}",
+                access.url,
+                status.message()
+            ))),
+        },
     }
 }
 
 impl Admin {
     /// Connects, and makes sure that the token is right.
-    async fn connect(access: &Access) -> Result<Self, CliError> {
-        let unreachable = |why: String| {
-            CliError::unreachable(format!("no coordinator answers at {}: {why}", access.url))
-        };
-        let channel = Endpoint::from_shared(access.url.clone())
-            .map_err(|error| CliError::usage(error.to_string()))?
-            .connect_timeout(CONNECT_TIMEOUT)
-            .connect()
-            .await
-            .map_err(|error| unreachable(root_cause(&error)))?;
+    pub(crate) async fn connect(access: &Access) -> Result<Self, CliError> {
+        let channel = fulldeck_service::connect(access).await?;
         let client =
             AdminServiceClient::with_interceptor(channel, BearerClient::new(&access.token))
                 .max_decoding_message_size(MAX_MESSAGE_BYTES)
                 .max_encoding_message_size(MAX_MESSAGE_BYTES);
         let mut admin = Self { url: access.url.clone(), client };
         let first = admin.client.list_workers(timed(ListWorkersRequest {}, ANSWER_TIMEOUT)).await;
-        match first {
-            Ok(_) => Ok(admin),
+        let Err(status) = first else { return Ok(admin) };
+        // A client certificate is judged after the client believes to be connected.
+        if let Some(error) = fulldeck_service::explained(access, &status).await {
+            return Err(error.into());
+        }
+        match status {
             // Of a web server, or of another service: no coordinator answers its simplest question like that.
-            Err(status) if broken(&status) => Err(CliError::unreachable(format!(
+            status if broken(&status) => Err(CliError::unreachable(format!(
                 "what listens at {} does not answer as a fulldeck coordinator",
                 access.url
             ))
             .hint("give the address that 'fulldeck coordinator' prints")),
-            Err(status) => Err(admin.refused(&status)),
+            status => Err(admin.refused(&status)),
         }
     }
 
@@ -279,13 +299,4 @@ fn timed<T>(message: T, timeout: Duration) -> Request<T> {
     let mut request = Request::new(message);
     request.set_timeout(timeout);
     request
-}
-
-/// The transport's own text is 'transport error': what lies beneath says more.
-fn root_cause(error: &dyn std::error::Error) -> String {
-    let mut deepest = error;
-    while let Some(source) = deepest.source() {
-        deepest = source;
-    }
-    deepest.to_string()
 }

@@ -1,6 +1,7 @@
 //! A run's state, as JSON and for people.
 
-use fulldeck_job::Fingerprint;
+use fulldeck_coordinator::view;
+pub(crate) use fulldeck_coordinator::view::{fingerprint, parameters, state_word};
 use fulldeck_proto::v1::{JobStatus, RunSpec, RunState, RunStatus};
 use serde_json::{Map, Value, json};
 
@@ -22,22 +23,6 @@ pub(crate) struct RunView(pub(crate) RunStatus, pub(crate) Link);
 /// Several runs.
 pub(crate) struct RunList(pub(crate) Vec<RunStatus>);
 
-/// Stable word of a state.
-pub(crate) fn state_word(status: &RunStatus) -> &'static str {
-    match status.state() {
-        RunState::Unspecified => "unknown",
-        RunState::Queued => "queued",
-        RunState::Running => "running",
-        RunState::Finished => "finished",
-        RunState::FinishedWithParked => "finished_with_parked",
-        RunState::Stopped => "stopped",
-        RunState::Idle => "idle",
-        RunState::Paused => "paused",
-        RunState::Cancelled => "cancelled",
-        RunState::Stalled => "stalled",
-    }
-}
-
 /// Whether nothing of a run changes by itself any more.
 pub(crate) fn is_over(status: &RunStatus) -> bool {
     matches!(
@@ -48,17 +33,6 @@ pub(crate) fn is_over(status: &RunStatus) -> bool {
 
 fn spec(status: &RunStatus) -> RunSpec {
     status.spec.clone().unwrap_or_default()
-}
-
-/// The fingerprint as 64 digits.
-pub(crate) fn fingerprint(spec: &RunSpec) -> String {
-    Fingerprint::from_slice(&spec.fingerprint).map(|hash| hash.to_string()).unwrap_or_default()
-}
-
-/// Canonical text as an object.
-pub(crate) fn parameters(canonical: &str) -> Map<String, Value> {
-    let pairs = canonical.lines().filter_map(|line| line.split_once('='));
-    pairs.map(|(name, value)| (name.to_owned(), Value::from(value))).collect()
 }
 
 fn done(status: &RunStatus) -> f64 {
@@ -94,70 +68,6 @@ pub(crate) fn halted(status: &RunStatus) -> Option<CliError> {
         CliError::incomplete(format!("run {run} does not go on, it is at {done:.1} %: {reason}"))
             .hint(COMES_BACK)
     })
-}
-
-fn job_json(job: &JobStatus) -> Value {
-    json!({
-        "name": job.name,
-        "family": job.family,
-        "percent": percent(job.committed_cost, job.cost),
-        "slices": job.slices,
-        "committed": job.committed,
-        "leased": job.leased,
-        "parked": job.parked,
-        "cost": job.cost,
-        "committed_cost": job.committed_cost,
-    })
-}
-
-fn run_json(status: &RunStatus) -> Map<String, Value> {
-    let spec = spec(status);
-    let seconds_left = match (status.seconds_left_low, status.seconds_left_high) {
-        (Some(low), Some(high)) => json!({ "low": low, "high": high }),
-        _ => Value::Null,
-    };
-    let parked: Vec<_> = status
-        .parked_slices
-        .iter()
-        .map(|parked| json!({ "slice": parked.slice, "reason": parked.reason }))
-        .collect();
-    object(json!({
-        "run": spec.run,
-        "workload": spec.workload,
-        "algorithm_version": spec.algorithm_version,
-        "parameters": parameters(&spec.parameters),
-        "fingerprint": fingerprint(&spec),
-        "state": state_word(status),
-        "percent": done(status),
-        "cost": status.cost,
-        "committed_cost": status.committed_cost,
-        "cost_per_second": status.cost_per_second,
-        "seconds_left": seconds_left,
-        "no_estimate_because": (!status.no_estimate_because.is_empty())
-            .then_some(&status.no_estimate_because),
-        "slices": {
-            "total": status.slices,
-            "committed": status.committed,
-            "leased": status.leased,
-            "waiting": status.waiting,
-            "parked": status.parked,
-        },
-        "parked_slices": parked,
-        "checks": {
-            "doubted": status.doubted,
-            "confirmed": status.confirmed,
-            "confirmed_alone": status.confirmed_alone,
-        },
-        "copies": status.copies,
-        "stuck_seconds": status.stuck_seconds,
-        "workers": { "live": status.workers_live, "suspect": status.workers_suspect },
-        "mismatched": status.mismatched,
-        "last_commit_seconds_ago": status.last_commit_seconds_ago,
-        "stored_bytes": status.stored_bytes,
-        "store_failed": (!status.store_failed.is_empty()).then_some(&status.store_failed),
-        "artifact": (!status.artifact.is_empty()).then_some(&status.artifact),
-        "jobs": status.jobs.iter().map(job_json).collect::<Vec<_>>(),
-    }))
 }
 
 /// The command that computes a run here.
@@ -297,7 +207,7 @@ fn job_table(jobs: &[JobStatus], style: Style) -> String {
 
 impl Answer for RunView {
     fn json(&self) -> Map<String, Value> {
-        run_json(&self.0)
+        view::run(&self.0)
     }
 
     fn ids(&self) -> Vec<String> {
@@ -315,7 +225,7 @@ impl Answer for RunList {
     }
 
     fn lines(&self) -> Vec<Map<String, Value>> {
-        self.0.iter().map(run_json).collect()
+        self.0.iter().map(view::run).collect()
     }
 
     fn ids(&self) -> Vec<String> {

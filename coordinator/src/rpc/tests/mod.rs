@@ -1,7 +1,9 @@
 //! The services over real sockets, with a worker that a test plays by hand.
 
 mod life;
+mod limits;
 mod revival;
+mod roles;
 mod squares;
 mod uploads;
 mod whole;
@@ -27,6 +29,11 @@ type Authenticated = InterceptedService<Channel, BearerClient>;
 
 /// Nothing in these tests takes long: a test that waits longer has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The workload of these tests, for tests of other parts too.
+pub(crate) fn squares_registry() -> Registry {
+    squares::registry()
+}
 
 fn loopback() -> SocketAddr {
     ([127, 0, 0, 1], 0).into()

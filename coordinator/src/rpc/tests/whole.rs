@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use fulldeck_service::AccessToken;
+use fulldeck_service::{AccessToken, Role};
 use tonic::Code;
 use tonic_health::pb::health_client::HealthClient;
 use tonic_health::pb::{HealthCheckRequest, health_check_response};
@@ -164,13 +164,13 @@ async fn public_addresses_need_the_flag_and_the_access_file_is_private() {
     let open = || Box::new(MemoryStore::open(&disk).unwrap());
     let start = |options, store| Coordinator::start_on(options, squares::registry(), store);
     let refused = start(options.clone(), open()).await.err().unwrap();
-    assert!(matches!(refused, StartError::PublicPlaintext(_)), "{refused}");
-    assert!(!options.access_file().exists());
-    options.insecure_plaintext = true;
+    assert!(matches!(refused, StartError::PublicPlaintext { .. }), "{refused}");
+    assert!(!options.access_file(Role::Operator).exists());
+    options.network.insecure_plaintext = true;
     let coordinator = start(options.clone(), open()).await.unwrap();
-    let mode = std::fs::metadata(options.access_file()).unwrap().permissions().mode();
+    let mode = std::fs::metadata(options.access_file(Role::Operator)).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    let first = Access::read(&options.access_file()).unwrap();
+    let first = Access::read(&options.access_file(Role::Operator)).unwrap();
     assert!(first.url.ends_with(&coordinator.address().port().to_string()));
     coordinator.shutdown().await.unwrap();
     // The token outlives the coordinator, for workers with a copy of the file.

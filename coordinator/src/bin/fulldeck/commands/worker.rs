@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::builder::BoolishValueParser;
 use clap::{ArgAction, Args};
 use fulldeck_service::logging::LogFormat;
-use fulldeck_service::{Access, AccessToken, StopSignal, exit};
+use fulldeck_service::{Access, AccessToken, Role, StopSignal, exit};
 use fulldeck_worker::{AccessSource, Ending, WorkerOptions, WorkerSummary};
 use serde_json::{Map, Value, json};
 
@@ -23,8 +23,8 @@ const MAX_PATIENCE: u64 = 7 * 24 * 3600;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  fulldeck worker --access D/access.toml
-  fulldeck worker --access D/access.toml --threads 4 --exit-when-done")]
+  fulldeck worker --access D/access-worker.toml
+  fulldeck worker --access D/access-worker.toml --threads 4 --exit-when-done")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     link: Link,
@@ -60,11 +60,12 @@ impl Arguments {
     fn options(&self, app: &App) -> Result<WorkerOptions, CliError> {
         let link = &self.link;
         let access = match (&link.access, &link.coordinator, &link.token_file) {
-            (Some(file), ..) => AccessSource::File(file.clone()),
+            (Some(file), ..) => AccessSource::File(file.clone(), link.tls.clone()),
             (None, Some(url), Some(file)) => {
-                AccessSource::Fixed(Access::new(url, AccessToken::read_file(file)?)?)
+                let access = Access::new(url, AccessToken::read_file(file)?)?;
+                AccessSource::Fixed(access.with_tls(&link.tls)?)
             }
-            _ => AccessSource::File(link.data.access_file()),
+            _ => AccessSource::File(link.data.access_file_of(Role::Worker), link.tls.clone()),
         };
         let mut options = WorkerOptions::new(access);
         options.cpu = app.backend.name().to_owned();

@@ -1,6 +1,7 @@
 //! `fulldeck workers`
 
 use clap::Args;
+use fulldeck_coordinator::view;
 use fulldeck_proto::v1::WorkerStatus;
 use fulldeck_service::exit;
 use serde_json::{Map, Value, json};
@@ -39,24 +40,7 @@ impl Answer for Workers {
     }
 
     fn lines(&self) -> Vec<Map<String, Value>> {
-        let worker = |worker: &WorkerStatus| {
-            object(json!({
-                "session": worker.session,
-                "name": worker.name,
-                "host_key": worker.host_key,
-                "state": worker.state,
-                "threads": worker.threads,
-                "cpu": worker.cpu,
-                "leased": worker.leased,
-                "committed": worker.committed,
-                "last_beat_seconds_ago": worker.last_beat_seconds_ago,
-                "rss_bytes": worker.rss_bytes,
-                "quarantined_because": (!worker.quarantined_because.is_empty())
-                    .then_some(&worker.quarantined_because),
-                "quarantined_seconds": worker.quarantined_seconds,
-            }))
-        };
-        self.0.iter().map(worker).collect()
+        self.0.iter().map(view::worker).collect()
     }
 
     fn ids(&self) -> Vec<String> {

@@ -7,13 +7,11 @@ pub(crate) mod units;
 use std::io::{IsTerminal, Write};
 
 use clap::ValueEnum;
+pub(crate) use fulldeck_coordinator::view::{SCHEMA, object, versioned};
 use serde_json::{Map, Value};
 
 use crate::error::CliError;
 pub(crate) use shape::{Shape, ShapeParser};
-
-/// Version of every JSON object this program prints; raised when a field changes its meaning or goes away.
-pub(crate) const SCHEMA: u64 = 1;
 
 /// Shape of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -116,24 +114,5 @@ impl Output {
             text.push('\n');
         }
         text
-    }
-}
-
-/// Puts `schema` in front.
-pub(crate) fn versioned(fields: Map<String, Value>) -> Map<String, Value> {
-    let mut whole = Map::new();
-    whole.insert("schema".to_owned(), SCHEMA.into());
-    whole.extend(fields);
-    whole
-}
-
-/// A `serde_json::json!` object as a map.
-///
-/// # Panics
-/// If `value` is no object: every caller builds one literally.
-pub(crate) fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(fields) => fields,
-        other => unreachable!("answers are JSON objects, not {other}"),
     }
 }

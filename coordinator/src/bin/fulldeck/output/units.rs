@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+pub(crate) use fulldeck_coordinator::view::percent;
 pub(crate) use fulldeck_job::picture::grouped;
 use jiff::Timestamp;
 
@@ -50,15 +51,6 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
         _ => "s",
     };
     format!("{} {noun}{ending}", grouped(number))
-}
-
-/// Share of the work done, in percent; never rounded up to 100 before it is complete.
-pub(crate) fn percent(done: u64, whole: u64) -> f64 {
-    if whole == 0 {
-        return 100.0;
-    }
-    let share = 100.0 * done as f64 / whole as f64;
-    if done < whole { share.min(99.9) } else { 100.0 }
 }
 
 /// A moment: relative on a terminal, RFC 3339 otherwise.
