@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::fs::{FlockOperation, flock};
 
@@ -126,13 +127,28 @@ fn filesystem(_: &Path) -> Option<u32> {
 
 /// Does once what a store does all the time; the step that failed, and why.
 fn probe(disk: &Disk, folder: &Path) -> Result<(), (&'static str, io::Error)> {
-    let (first, second) = (folder.join(PROBE), folder.join(format!("{PROBE}.renamed")));
+    // Others may try the same folder out at the same moment: nobody holds its lock yet.
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let name = format!("{PROBE}.{}.{number}", std::process::id());
+    let (first, second) = (folder.join(&name), folder.join(format!("{name}.renamed")));
     let outcome = try_probe(disk, folder, &first, &second);
-    for path in [&first, &second] {
-        // At most one of them is there.
-        let _ = std::fs::remove_file(path);
+    remove_probes(folder);
+    match outcome {
+        // Somebody else has cleaned up after us: files can be made and removed here.
+        Err((_, error)) if error.kind() == io::ErrorKind::NotFound && folder.is_dir() => Ok(()),
+        outcome => outcome,
     }
-    outcome
+}
+
+/// Removes what probes left, also those of processes that were killed.
+fn remove_probes(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(PROBE) {
+            // Somebody else may do the same.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }
 
 fn try_probe(
@@ -179,6 +195,21 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         let (step, _) = probe(&Disk::default(), &folder.path().join("missing")).unwrap_err();
         assert_eq!(step, "create files");
+    }
+
+    #[test]
+    fn many_may_try_a_folder_out_at_the_same_time() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        probe(&Disk::default(), folder.path()).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     #[test]
