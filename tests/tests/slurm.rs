@@ -21,7 +21,10 @@ fn variables<'a>(run: &'a str, data: &'a str, out: &'a str) -> Vec<(&'a str, &'a
         ("FULLDECK_OUT", out),
         ("FULLDECK_LINGER", "5"),
         // Only this machine is to reach it.
-        ("FULLDECK_COORDINATOR_FLAGS", "--listen 127.0.0.1:0 --validate off"),
+        (
+            "FULLDECK_COORDINATOR_FLAGS",
+            "--listen 127.0.0.1:0 --tls-self-signed --http-listen none --validate off",
+        ),
     ]
 }
 
