@@ -277,7 +277,10 @@ impl EngineTask {
         let failure = match self.results.remove(&upload) {
             None => "its bytes are missing",
             Some(mut result) => {
-                result.host = host_number(host_key);
+                // Of an imported result the bundle says who computed it.
+                if !host_key.is_empty() {
+                    result.host = host_number(host_key);
+                }
                 self.in_flight.insert(upload, (result.run, result.slice.id, result.digest));
                 let mut notes = std::mem::take(&mut self.notes);
                 if storing == Storing::Doubted {

@@ -158,6 +158,15 @@ impl Scene {
         self.launch(command, program, words)
     }
 
+    /// The same, with these variables.
+    #[must_use]
+    pub fn start_with(&self, program: &str, words: &str, variables: &[(&str, &str)]) -> Process {
+        let mut command = programs::command(program);
+        command.current_dir(self.folder.path()).args(words.split_whitespace());
+        command.envs(variables.iter().copied());
+        self.launch(command, program, words)
+    }
+
     /// Starts a command that does what these words ask of a program; names its log by them.
     pub(crate) fn launch(&self, command: Command, program: &str, words: &str) -> Process {
         let number = self.started.get();

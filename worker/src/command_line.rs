@@ -6,14 +6,12 @@ use std::time::{Duration, Instant};
 use clap::builder::BoolishValueParser;
 use clap::{ArgAction, ArgGroup, CommandFactory, Parser};
 use fulldeck_service::logging::LogFormat;
-use fulldeck_service::{Access, AccessError, AccessToken, TlsFlags, TokenError};
+use fulldeck_service::{Access, AccessError, AccessToken, TimeLimit, TlsFlags, TokenError};
 
 use crate::{AccessSource, MAX_THREADS, WorkerOptions};
 
 /// Longest patience that can be asked for, in seconds: a week.
 const MAX_PATIENCE: u64 = 7 * 24 * 3600;
-/// Longest life that can be announced, in seconds: a year.
-const MAX_TIME_LIMIT: u64 = 365 * 24 * 3600;
 /// Longest name of a host, in bytes.
 const MAX_HOST_BYTES: usize = 64;
 
@@ -57,10 +55,10 @@ pub struct CommandLine {
     /// What tells this machine from others (default: its machine id and the user)
     #[arg(long, env = "FULLDECK_HOST", value_parser = host_name)]
     host: Option<String>,
-    /// This process has to end so many seconds after its start: no slice is begun that would not be done by then
-    #[arg(long, value_name = "SECONDS", env = "FULLDECK_TIME_LIMIT")]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..=MAX_TIME_LIMIT))]
-    time_limit: Option<u64>,
+    /// This process has to end so long after its start (900, 15m, 12h, 2d; auto: what Slurm allows): no slice is begun
+    /// that would not be done by then
+    #[arg(long, value_name = "TIME", env = "FULLDECK_TIME_LIMIT")]
+    time_limit: Option<TimeLimit>,
     /// Leave when no run has anything left to do
     #[arg(long, env = "FULLDECK_EXIT_WHEN_DONE")]
     #[arg(value_parser = BoolishValueParser::new(), action = ArgAction::SetTrue)]
@@ -89,7 +87,10 @@ pub enum OptionsError {
 }
 
 /// A name that tells a machine from others.
-fn host_name(text: &str) -> Result<String, String> {
+///
+/// # Errors
+/// What would be right.
+pub fn host_name(text: &str) -> Result<String, String> {
     let right = |byte: u8| byte.is_ascii_graphic();
     if (1..=MAX_HOST_BYTES).contains(&text.len()) && text.bytes().all(right) {
         return Ok(text.to_owned());
@@ -153,7 +154,7 @@ impl CommandLine {
         options.drain_window = Duration::from_secs(self.drain_window);
         options.exit_when_done = self.exit_when_done;
         options.host_key = self.host.clone().unwrap_or(options.host_key);
-        options.ends = self.time_limit.map(|limit| Instant::now() + Duration::from_secs(limit));
+        options.ends = self.time_limit.and_then(TimeLimit::left).map(|left| Instant::now() + left);
         Ok(options)
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Main entry: [`run`]; [`CommandLine`] is that of the slim program. Inside, `session` decides when to lease and when to leave, `connect` keeps the worker
 //! registered, `ledger` knows every attempt it holds, `batch` leads leased slices from lease to delivery,
-//! `executor` is the bridge to the computing threads.
+//! `executor` is the bridge to the computing threads. [`shard`] computes a part of a plan without a coordinator.
 //!
 //! Deliberately absent: every game, and every database.
 
@@ -21,10 +21,11 @@ mod link;
 mod options;
 mod runs;
 mod session;
+pub mod shard;
 mod token;
 mod upload;
 
-pub use command_line::{CommandLine, OptionsError, thread_count};
+pub use command_line::{CommandLine, OptionsError, host_name, thread_count};
 pub use error::WorkerError;
 pub use options::{AccessSource, MAX_THREADS, WorkerOptions};
 pub use session::{Ending, WorkerSummary, run};

@@ -132,6 +132,7 @@ fn header(
         digest: Bytes::copy_from_slice(&finished.digest.0),
         compute_ms,
         engine: worker.options.cpu.clone(),
+        host: 0,
     }
 }
 

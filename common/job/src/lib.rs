@@ -13,6 +13,7 @@ pub mod picture;
 mod plan;
 mod random;
 pub mod record;
+mod shard;
 mod spec;
 mod workload;
 
@@ -20,6 +21,7 @@ pub use digest::{Digest, Fingerprint};
 pub use parameters::{ParameterError, ParameterKind, ParameterSpec, Parameters};
 pub use plan::{Job, JobIndex, Plan, PlanError, Slice, SliceId};
 pub use random::{Permutation, mix, random, random_below};
+pub use shard::{MAX_SHARDS, Shard, ShardError};
 pub use spec::{FORMAT_VERSION, RunSpec};
 pub use workload::{
     ArrayId, ArtifactSink, ArtifactSource, CheckError, Computation, ComputeContext, ComputeError,

@@ -8,6 +8,7 @@
 //! Deliberately absent: anything about runs, slices or games.
 
 mod access;
+mod array_task;
 mod bearer;
 mod connect;
 pub mod exit;
@@ -16,17 +17,20 @@ pub mod logging;
 mod role;
 mod secret_file;
 mod stop;
+mod time_limit;
 mod tls;
 mod token;
 mod token_book;
 mod usage;
 
 pub use access::{Access, AccessError};
+pub use array_task::{ArrayTask, ArrayTaskError};
 pub use bearer::{BearerClient, presented};
 pub use connect::{ConnectError, connect, explained, root_cause};
 pub use role::Role;
 pub use secret_file::write_secret;
 pub use stop::{StopLevel, StopSignal, StopSource};
+pub use time_limit::TimeLimit;
 pub use tls::{ClientTls, ServerTls, ServerTlsFiles, TlsError, TlsFlags};
 pub use token::{AccessToken, TokenError};
 pub use token_book::{TOKEN_BOOK, TokenBook, TokenBookError};

@@ -68,7 +68,8 @@ impl StopSource {
 
 impl StopSignal {
     /// Listens to SIGINT and SIGTERM from now on: the first drains, the second stops, and a third ends the process
-    /// on the spot with 130 or 143.
+    /// on the spot with 130 or 143. SIGUSR1, by which batch systems say that the time will soon be up, drains and never
+    /// more than that.
     ///
     /// # Errors
     /// If the handlers cannot be installed.
@@ -79,11 +80,17 @@ impl StopSignal {
         let (source, stop) = StopSource::new();
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
+        let mut time_is_up = signal(SignalKind::user_defined1())?;
         tokio::spawn(async move {
             loop {
                 let exit_code = tokio::select! {
                     Some(()) = interrupt.recv() => exit::INTERRUPTED,
                     Some(()) = terminate.recv() => exit::TERMINATED,
+                    Some(()) = time_is_up.recv() => {
+                        tracing::info!("told that the time will soon be up: draining");
+                        source.raise(StopLevel::Drain);
+                        continue;
+                    }
                     else => return,
                 };
                 if source.level() == StopLevel::Stop {
@@ -160,8 +167,13 @@ mod tests {
     async fn real_signals_arrive() {
         let stop = StopSignal::install().unwrap();
         let me = rustix::process::getpid();
+        for _ in 0..2 {
+            rustix::process::kill_process(me, rustix::process::Signal::USR1).unwrap();
+            stop.reached(StopLevel::Drain).await;
+        }
+        assert_eq!((stop.level(), stop.exit_code()), (StopLevel::Drain, exit::OK));
         rustix::process::kill_process(me, rustix::process::Signal::TERM).unwrap();
-        stop.reached(StopLevel::Drain).await;
+        stop.reached(StopLevel::Stop).await;
         assert_eq!(stop.exit_code(), 143);
     }
 }

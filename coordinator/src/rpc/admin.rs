@@ -2,14 +2,15 @@
 
 use fulldeck_proto::v1;
 use fulldeck_proto::v1::admin_service_server::AdminService;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, Streaming};
 
+use super::import::Importer;
 use super::status::malformed;
 use super::watch::{self, RunStream};
 use crate::handle::CoordinatorHandle;
 use crate::store::RunControl;
 
-pub(super) struct Admin(pub(super) CoordinatorHandle);
+pub(super) struct Admin(pub(super) CoordinatorHandle, pub(super) Importer);
 
 #[tonic::async_trait]
 impl AdminService for Admin {
@@ -118,6 +119,13 @@ impl AdminService for Admin {
         request: Request<v1::GetRunRequest>,
     ) -> Result<Response<RunStream>, Status> {
         Ok(Response::new(watch::run(self.0.clone(), request.into_inner().run).await?))
+    }
+
+    async fn import_result(
+        &self,
+        request: Request<Streaming<v1::UploadPiece>>,
+    ) -> Result<Response<v1::UploadResponse>, Status> {
+        self.1.import(&self.0, request.into_inner()).await.map(Response::new)
     }
 
     async fn query(

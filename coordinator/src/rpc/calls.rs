@@ -63,6 +63,7 @@ pub(crate) const CALLS: &[Rule] = &[
     rule("/fulldeck.v1.AdminService/ReleaseHost", Role::Operator, ANSWER),
     rule("/fulldeck.v1.AdminService/WatchRun", Role::Reader, WATCH),
     rule("/fulldeck.v1.AdminService/Query", Role::Reader, ANSWER),
+    rule("/fulldeck.v1.AdminService/ImportResult", Role::Operator, UPLOAD),
     rule("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", Role::Reader, WATCH),
     Rule { path: "/grpc.health.v1.Health/Check", needs: None, deadline: SHORT },
     Rule { path: "/grpc.health.v1.Health/List", needs: None, deadline: SHORT },

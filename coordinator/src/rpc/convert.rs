@@ -103,8 +103,13 @@ pub(super) fn lease(lease: &Lease, timings: &Timings) -> v1::LeasedSlice {
 }
 
 pub(super) fn offer(header: &v1::UploadHeader) -> Result<Offer, Status> {
+    import(header, token(header.token.as_ref())?)
+}
+
+/// As [`offer`], of a result that belongs to no attempt.
+pub(super) fn import(header: &v1::UploadHeader, token: Token) -> Result<Offer, Status> {
     Ok(Offer {
-        token: token(header.token.as_ref())?,
+        token,
         fingerprint: fingerprint(&header.fingerprint)?,
         slice: SliceId(header.slice),
         job: JobIndex(header.job),

@@ -6,6 +6,7 @@ mod admin;
 mod calls;
 mod convert;
 mod guard;
+mod import;
 mod register;
 mod server;
 mod status;

@@ -14,6 +14,7 @@ use tonic_health::server::HealthReporter;
 
 use super::admin::Admin;
 use super::guard::Guard;
+use super::import::Importer;
 use super::worker::WorkerRpc;
 use crate::handle::CoordinatorHandle;
 use crate::intake::Intake;
@@ -56,6 +57,7 @@ impl Server {
         let failed = self.handle.engine().failed();
         let reporting = tokio::spawn(report_health(reporter, failed));
 
+        let importer = Importer { intake: self.intake.clone(), identity: self.identity.clone() };
         let worker = WorkerServiceServer::new(WorkerRpc {
             handle: self.handle.clone(),
             intake: self.intake,
@@ -64,7 +66,7 @@ impl Server {
         })
         .max_decoding_message_size(MAX_MESSAGE_BYTES)
         .max_encoding_message_size(MAX_MESSAGE_BYTES);
-        let admin = AdminServiceServer::new(Admin(self.handle))
+        let admin = AdminServiceServer::new(Admin(self.handle, importer))
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
             .max_encoding_message_size(MAX_MESSAGE_BYTES);
         let reflection = tonic_reflection::server::Builder::configure()

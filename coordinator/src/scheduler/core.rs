@@ -200,6 +200,10 @@ impl Core {
             Event::Result { reply, session, offer, compute_ms } => {
                 self.result(now, reply, session, &offer, compute_ms);
             }
+            Event::ImportOffer { reply, offer } => self.import_offer(reply, &offer),
+            Event::Import { reply, offer, compute_ms } => {
+                self.import(now, reply, &offer, compute_ms);
+            }
             Event::Persisted { upload } => self.persisted(now, upload),
             Event::PersistFailed { upload, reason } => self.persist_failed(now, upload, reason),
             Event::StoreFailed { reason } => self.fail_store(reason),

@@ -283,6 +283,22 @@ pub enum Event {
         /// How long it was computed.
         compute_ms: u64,
     },
+    /// A result that nobody was given to compute is announced; answered like [`Event::Offer`].
+    ImportOffer {
+        /// Who waits.
+        reply: ReplyId,
+        /// What it is; its token names this start and no attempt.
+        offer: Offer,
+    },
+    /// The bytes of such a result arrived, and are what its digest says.
+    Import {
+        /// Who waits; also the name of the upload, as in [`Event::Result`].
+        reply: ReplyId,
+        /// What was announced.
+        offer: Offer,
+        /// How long it was computed.
+        compute_ms: u64,
+    },
     /// A result is durable.
     Persisted {
         /// The upload.

@@ -17,6 +17,7 @@ mod explain;
 mod history;
 mod hosts;
 mod ids;
+mod import;
 mod lease;
 mod limits;
 mod message;

@@ -5,6 +5,7 @@ use fulldeck_job::Digest;
 use super::checks::{Doubt, Validation, Verdict};
 use super::core::{Core, Upload};
 use super::history::Place;
+use super::run::Run;
 use super::slice::{Holders, SliceState};
 use super::{Effect, Millis, Notice, Offer, Outcome, Refusal, Reply, ReplyId, SessionId, Storing};
 use crate::store::{Decision, RunControl};
@@ -23,16 +24,7 @@ impl Core {
     /// The run of a result that is worth having, or what becomes of it without looking at its bytes.
     fn judge_offer(&self, offer: &Offer) -> Result<u32, Outcome> {
         let key = self.key(&offer.token).ok_or(Outcome::Fenced)?;
-        let (number, run) = self.run_of(&offer.fingerprint).ok_or(Outcome::WrongRun)?;
-        let planned = run.planned(offer.slice).ok_or(Outcome::WrongRun)?;
-        let as_planned = planned.job == offer.job
-            && planned.first_row == offer.first_row
-            && planned.rows == offer.rows
-            && planned.elements == offer.elements
-            && planned.raw_bytes == offer.raw_bytes;
-        if !as_planned {
-            return Err(Outcome::WrongRun);
-        }
+        let (number, run) = self.as_planned(offer)?;
         let issued = self.place_of(key) == Some((number, offer.slice));
         match run.state(offer.slice) {
             SliceState::Committed(committed) if committed == offer.digest => {
@@ -48,6 +40,18 @@ impl Core {
             _ if issued => Ok(number),
             _ => Err(Outcome::Fenced),
         }
+    }
+
+    /// The run of a result whose range is that of a slice of its plan.
+    pub(super) fn as_planned(&self, offer: &Offer) -> Result<(u32, &Run), Outcome> {
+        let (number, run) = self.run_of(&offer.fingerprint).ok_or(Outcome::WrongRun)?;
+        let planned = run.planned(offer.slice).ok_or(Outcome::WrongRun)?;
+        let as_planned = planned.job == offer.job
+            && planned.first_row == offer.first_row
+            && planned.rows == offer.rows
+            && planned.elements == offer.elements
+            && planned.raw_bytes == offer.raw_bytes;
+        if as_planned { Ok((number, run)) } else { Err(Outcome::WrongRun) }
     }
 
     pub(super) fn result(
@@ -84,19 +88,23 @@ impl Core {
             | SliceState::Leased(_)
             | SliceState::Parked
             | SliceState::Doubted { .. } => {
-                let host = self.host_of(session);
-                let batch = self.runs[&number].batch_position(slice);
-                let good = self.hosts.good_in_row(&host);
-                let secret = &self.identity.secret;
-                let doubted = self.validation.wants(secret, &offer.fingerprint, batch, good);
-                let storing = if doubted { Storing::Doubted } else { Storing::Plainly };
+                let storing = self.storing(number, session, offer);
                 self.store(now, reply, session, offer, compute_ms, storing);
             }
         }
     }
 
+    /// Whether the first result of a slice counts, or only once another host has found the same.
+    pub(super) fn storing(&self, run: u32, session: SessionId, offer: &Offer) -> Storing {
+        let batch = self.runs[&run].batch_position(offer.slice);
+        let good = self.hosts.good_in_row(&self.host_of(session));
+        let secret = &self.identity.secret;
+        let doubted = self.validation.wants(secret, &offer.fingerprint, batch, good);
+        if doubted { Storing::Doubted } else { Storing::Plainly }
+    }
+
     /// Sends a result to the disk.
-    fn store(
+    pub(super) fn store(
         &mut self,
         now: Millis,
         reply: ReplyId,
@@ -245,7 +253,13 @@ impl Core {
         self.reopened();
     }
 
-    fn mismatch(&mut self, number: u32, session: SessionId, offer: &Offer, committed: Digest) {
+    pub(super) fn mismatch(
+        &mut self,
+        number: u32,
+        session: SessionId,
+        offer: &Offer,
+        committed: Digest,
+    ) {
         if let Some(run) = self.runs.get_mut(&number) {
             run.mismatched += 1;
         }

@@ -9,6 +9,7 @@
 //!
 //! Deliberately absent: writing files, fsync, and what the records mean together.
 
+pub mod bundle;
 mod header;
 mod payload;
 mod scan;

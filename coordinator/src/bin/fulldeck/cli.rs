@@ -236,6 +236,10 @@ pub(crate) enum Command {
     Coordinator(commands::coordinator::Arguments),
     /// Compute for a coordinator
     Worker(commands::worker::Arguments),
+    /// Compute a part of a workload without a coordinator, as an array job does
+    Shard(commands::shard::Arguments),
+    /// Bring what shards computed into a run
+    Import(commands::import::Arguments),
     /// List what can be computed, or what one workload takes and costs
     Workloads(commands::workloads::Arguments),
     /// Hand a run to a coordinator

@@ -57,6 +57,10 @@ impl CliError {
         Self::new(exit::TIMED_OUT, "timed_out", message)
     }
 
+    pub(crate) fn mismatch(message: impl Into<String>) -> Self {
+        Self::new(exit::MISMATCH, "mismatch", message)
+    }
+
     pub(crate) fn unreachable(message: impl Into<String>) -> Self {
         Self::new(exit::UNREACHABLE, "unreachable", message)
     }

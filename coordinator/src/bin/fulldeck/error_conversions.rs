@@ -9,6 +9,7 @@ use fulldeck_coordinator::{RequestError, ShutdownError, StartError};
 use fulldeck_job::{ComputeError, ParameterError, PlanError, QueryError, WorkloadError};
 use fulldeck_service::{AccessError, ConnectError, TlsError, TokenBookError, TokenError};
 use fulldeck_worker::WorkerError;
+use fulldeck_worker::shard::ComputeShardError;
 
 use crate::error::CliError;
 
@@ -155,6 +156,22 @@ impl From<WorkerError> for CliError {
             | WorkerError::Undelivered(_) => Self::unreachable(text),
             WorkerError::Conflict(_) => Self::conflict(text),
             WorkerError::Pool { .. } | WorkerError::Internal(_) => Self::unexpected(text),
+        }
+    }
+}
+
+impl From<ComputeShardError> for CliError {
+    fn from(error: ComputeShardError) -> Self {
+        let text = error.to_string();
+        match error {
+            ComputeShardError::Worker(error) => error.into(),
+            ComputeShardError::Io { source, .. } if is_full(&source) => {
+                Self::incomplete(text).hint("free some space, then the same command goes on")
+            }
+            ComputeShardError::Io { .. } | ComputeShardError::Busy(_) => Self::usage(text),
+            ComputeShardError::OtherPlan(_) | ComputeShardError::Bundle { .. } => {
+                Self::conflict(text)
+            }
         }
     }
 }

@@ -89,6 +89,7 @@ fn execute(cli: &Cli) -> Result<u8, CliError> {
     match &cli.command {
         Command::Coordinator(arguments) => app.log("info", arguments.log_format())?,
         Command::Worker(arguments) => app.log("info", arguments.log_format())?,
+        Command::Shard(_) => app.log("info", LogFormat::Text)?,
         // The coordinator of the same process says what its workers would only repeat.
         Command::Run(_) if app.verbose == 0 => {
             app.log("warn,fulldeck_worker=error", LogFormat::Text)?;
@@ -99,6 +100,8 @@ fn execute(cli: &Cli) -> Result<u8, CliError> {
         Command::Run(arguments) => commands::run::execute(arguments, &app),
         Command::Coordinator(arguments) => commands::coordinator::execute(arguments, &app),
         Command::Worker(arguments) => commands::worker::execute(arguments, &app),
+        Command::Shard(arguments) => commands::shard::execute(arguments, &app),
+        Command::Import(arguments) => commands::import::execute(arguments, &app),
         Command::Workloads(arguments) => commands::workloads::execute(arguments, &app),
         Command::Submit(arguments) => commands::submit::execute(arguments, &app),
         Command::Status(arguments) => commands::status::execute(arguments, &app),

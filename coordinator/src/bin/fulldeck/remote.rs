@@ -9,7 +9,7 @@ use fulldeck_proto::v1::{
     self, ControlRunRequest, DrainWorkerRequest, ExplainRequest, ExplainResponse, GetRunRequest,
     ListRunsRequest, ListWorkersRequest, MergeRequest, MergeResponse, QuarantineHostRequest,
     QueryRequest, ReleaseHostRequest, RetrySlicesRequest, RunStatus, SubmitRequest, SubmitResponse,
-    WorkerStatus,
+    UploadPiece, UploadResponse, WorkerStatus,
 };
 use fulldeck_service::{Access, AccessToken, BearerClient};
 use tonic::service::interceptor::InterceptedService;
@@ -26,10 +26,13 @@ use crate::error::CliError;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a probe may take.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a result may take on its way, until it is durable.
+const IMPORT_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long a merge may take: the largest artifacts are terabytes.
 const MERGE_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
 /// A running coordinator.
+#[derive(Clone)]
 pub(crate) struct Admin {
     url: String,
     client: AdminServiceClient<InterceptedService<Channel, BearerClient>>,
@@ -250,9 +253,29 @@ impl Admin {
         answer.map(|answer| answer.into_inner().answer_json).map_err(|status| self.refused(&status))
     }
 
+    /// Brings one result of a bundle.
+    pub(crate) async fn import(&mut self, pieces: Vec<UploadPiece>) -> Result<Sent, CliError> {
+        let request = timed(tokio_stream::iter(pieces), IMPORT_TIMEOUT);
+        match self.client.import_result(request).await {
+            Ok(answer) => Ok(Sent::Answered(answer.into_inner())),
+            Err(status) if status.code() == Code::ResourceExhausted => {
+                Ok(Sent::Busy(status.message().to_owned()))
+            }
+            Err(status) => Err(self.refused(&status)),
+        }
+    }
+
     fn refused(&self, status: &Status) -> CliError {
         refused(&self.url, status)
     }
+}
+
+/// What became of a result that was sent.
+pub(crate) enum Sent {
+    /// It was judged.
+    Answered(UploadResponse),
+    /// There is too much on its way: send it again later.
+    Busy(String),
 }
 
 /// A run that is watched.

@@ -217,6 +217,7 @@ impl Player {
             digest: Digest::of(raw).0.to_vec().into(),
             compute_ms: 1,
             engine: "test".into(),
+            host: 0,
         };
         (header, stored)
     }

@@ -2,6 +2,7 @@
 
 mod checking;
 mod control;
+mod import;
 mod model;
 mod simulation;
 mod stories;

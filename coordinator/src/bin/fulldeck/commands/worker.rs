@@ -1,11 +1,11 @@
 //! `fulldeck worker`
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::builder::BoolishValueParser;
 use clap::{ArgAction, Args};
 use fulldeck_service::logging::LogFormat;
-use fulldeck_service::{Access, AccessToken, Role, StopSignal, exit};
+use fulldeck_service::{Access, AccessToken, Role, StopSignal, TimeLimit, exit};
 use fulldeck_worker::{AccessSource, Ending, WorkerOptions, WorkerSummary};
 use serde_json::{Map, Value, json};
 
@@ -42,6 +42,13 @@ pub(crate) struct Arguments {
     #[arg(long, env = "FULLDECK_DRAIN_WINDOW", value_name = "SECONDS", default_value_t = 30)]
     #[arg(value_parser = clap::value_parser!(u64).range(..=MAX_PATIENCE))]
     drain_window: u64,
+    /// What tells this machine from others [default: its machine id and the user]
+    #[arg(long, env = "FULLDECK_HOST", value_parser = fulldeck_worker::host_name)]
+    host: Option<String>,
+    /// This process has to end so long after its start (900, 15m, 12h, 2d; auto: what Slurm allows): no slice is begun
+    /// that would not be done by then
+    #[arg(long, env = "FULLDECK_TIME_LIMIT", value_name = "TIME")]
+    time_limit: Option<TimeLimit>,
     /// Leave when no run has anything left to do
     #[arg(long, env = "FULLDECK_EXIT_WHEN_DONE")]
     #[arg(value_parser = BoolishValueParser::new(), action = ArgAction::SetTrue)]
@@ -74,6 +81,8 @@ impl Arguments {
         options.reconnect_for = Duration::from_secs(self.reconnect_for);
         options.drain_window = Duration::from_secs(self.drain_window);
         options.exit_when_done = self.exit_when_done;
+        options.host_key = self.host.clone().unwrap_or(options.host_key);
+        options.ends = self.time_limit.and_then(TimeLimit::left).map(|left| Instant::now() + left);
         Ok(options)
     }
 }
