@@ -54,10 +54,9 @@ fn a_coordinator_and_an_array_of_workers_lose_an_element_and_a_node() {
     let workers = slurm.submit("workers.sbatch", &["--array=0-3", "--cpus-per-task=1"], &variables);
     until("first results", || (committed(&scene) > 4).then_some(()));
     slurm.ask("scancel", &[&format!("{workers}_1")]);
-    let node = slurm.ask("squeue", &["-h", "-j", &format!("{workers}_2"), "-o", "%N"]);
-    slurm.ask("scontrol", &["update", &format!("nodename={node}"), "state=drain", "reason=test"]);
-    let seen = slurm.ask("sinfo", &["-h", "-N", "-n", &node, "-o", "%T"]);
-    assert!(seen.starts_with("drain"), "{node} is {seen}");
+    slurm.ask("scontrol", &["update", "nodename=n2", "state=drain", "reason=test"]);
+    let seen = slurm.ask("sinfo", &["-h", "-N", "-n", "n2", "-o", "%T"]);
+    assert!(seen.starts_with("drain"), "n2 is {seen}");
     slurm.finished(&coordinator);
     slurm.finished(&workers);
     merged(&scene);
@@ -123,7 +122,10 @@ fn shards_whose_time_is_up_keep_what_they_have_and_go_on() {
     // One minute is the shortest limit, and much less than the whole takes.
     let first = slurm.submit("shards.sbatch", &array("--time=1"), &slow);
     slurm.finished(&first);
-    assert!(slurm.logs().contains("does not fit into the time"), "{}", slurm.logs());
+    // It stops by itself, or is told to some seconds before the end: whichever comes first.
+    let logs = slurm.logs();
+    let ends = ["does not fit into the time", "the time will soon be up"];
+    assert!(ends.iter().any(|end| logs.contains(end)), "{logs}");
     assert!(files(&out, "part").is_empty(), "it was not killed");
     let kept = held(&out).len();
     assert!(kept > 0);
